@@ -194,7 +194,7 @@ class Cluster:
             pause = min(pause * 2, BACKOFF_LAST_S)
             await self._forget_and_refresh(deadline)
 
-    # -- who is there --------------------------------------------------------------------------
+    # -- the servers ---------------------------------------------------------------------------
 
     async def refresh(self, deadline: Deadline) -> None:
         """Ask for the nodes of the cluster; NobodyThere where no server answers in time."""

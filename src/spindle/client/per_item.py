@@ -54,7 +54,7 @@ class PerItem(Mapping[K, "asyncio.Future[V]"], Generic[K, V]):
             outcomes[key] = future.result() if failure is None else failure
         return outcomes
 
-    # -- for those who answer --------------------------------------------------------------
+    # -- for the answering side-------------------------------------------------------------
 
     def answer(self, key: K, value: V) -> None:
         """Settle one item; ignored where it is settled or was never asked for."""

@@ -309,7 +309,7 @@ class Discard(LogJob[str]):
     unique: str
     """32 hex digits."""
     keep_until_ms: int = 0
-    """A future log that may be taken up again until then, even after a restart (B-11); 0: never."""
+    """A future log that may be resumed until then, even after a restart (B-11); 0: never."""
 
 
 @dataclass(slots=True)

@@ -4,9 +4,9 @@ Knows records, not where they come from (`quorum` does). A metadata transaction 
 end (KIP-868). Listeners are the broker's parts; the controller has an image of its own.
 
 The image changes at once, a batch of records as a whole: no request ever sees a part of one. What
-it means for a broker's replicas is told in slices, so that thousands of them keep nobody waiting
+it means for a broker's replicas is handled in slices, so that thousands of them delay no client
 (S-08): the image is then ahead of them, as Apache Kafka's is. Listeners act on what the image shows
-when their turn comes. What is committed meanwhile is told after that, as one.
+when their turn comes. Later commits follow after that, as one change.
 """
 
 from __future__ import annotations

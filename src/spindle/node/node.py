@@ -118,7 +118,7 @@ class Node:
 
         A broker that knows of no other and is not registered itself would tell its clients that
         there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
-        nobody before it has caught up with the metadata.
+        no client before it has caught up with the metadata.
         """
         return self._is_serving or listener in self.config.controller_listeners
 

@@ -1,7 +1,7 @@
 """The way to the active controller of the moment. Used by all parts of a broker that ask it.
 
 Knows nothing of what is asked. It does not repeat a request: the caller decides what a failure
-means, and by then the quorum may know another leader. Once another one leads, nobody waits for the
+means, and by then the quorum may know another leader. Once another one leads, no part waits for the
 one before, which may be frozen or cut off and would keep us waiting until the time is up. Which
 APIs a controller has beyond Kafka's (`apis.is_private`) is asked once for each term of it.
 """

@@ -102,7 +102,7 @@ class Parting(Generic[T]):
         self._began = out.now
         self._array = _Array(names.told[1:], context.version)
         self._head: Response | None = None
-        """The answer whose other fields are told."""
+        """The answer that has the other fields."""
         self._beside: dict[Message, None] = {}
         self._served = 0
         self._expected = 0

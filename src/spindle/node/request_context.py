@@ -44,7 +44,7 @@ class RequestContext(Generic[A]):
     """One request's header and origin, and the way to answer it: once, now or later.
 
     `raw` is the request's header and body as they came (for forwarding); `listener` names where it
-    came in, `host` who sent it; `forwarded` tells an Envelope's inner request. `served` is the
+    came in, `host` its sender; `forwarded` tells an Envelope's inner request. `served` is the
     table of APIs that this listener serves: key -> (min, max).
     """
 

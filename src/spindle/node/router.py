@@ -176,7 +176,7 @@ class Router(Generic[T]):
     ) -> None:
         """Serve a request that a broker has forwarded; Refusal if it cannot be read or served.
 
-        `refuse` is told so where that shows only later.
+        `refuse` is called if that shows only later.
         """
         header = decode_header(frame)[0]
         if not self._serves(header):

@@ -1,8 +1,8 @@
 """Large answers: made a slice at a time, and large parts turned into bytes beside the loop (S-08).
 
 A description of ten thousand partitions takes longer than others may wait. What it is made of may
-change between two slices: each topic is told as it is when its turn comes. However many ask, one
-slice is made in a turn of the loop, and those who ask the same thing before the answer is begun
+change between two slices: each topic is described as it is at its turn. However many ask, one
+slice is made in a turn of the loop, and requests for the same thing before the answer is begun
 share it. What a slice has found is turned into bytes at once: a million objects would take hundreds
 of megabytes, and a tenth of a second to let go of. Used by handlers that describe many things.
 """

@@ -432,7 +432,7 @@ class Execution:
 
 
 class _BusyHands:
-    """Who takes part in how many moves now, beside the limits."""
+    """The moves of each disk and broker now, for the limits."""
 
     def __init__(self, limits: WaveLimits, running: Iterable[_Task]) -> None:
         self._limits = limits

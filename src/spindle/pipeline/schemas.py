@@ -21,7 +21,7 @@ SAMPLE = StructType(
     [
         StructField("sampled_at", TimestampType(), False),
         StructField("broker", IntegerType(), False),
-        StructField("broker_error", StringType()),  # why the broker told nothing; else null
+        StructField("broker_error", StringType()),  # why the broker did not answer; else null
         StructField("directory", StringType()),  # absolute path; null where broker_error is set
         StructField("directory_error", StringType()),  # Kafka's error name; null: online
         StructField("total_bytes", LongType()),  # of the file system; -1 unknown
@@ -43,7 +43,7 @@ DIRECTORY = StructType(
         StructField("online", BooleanType(), False),
         StructField("cordoned", BooleanType(), False),
         StructField("device", StringType(), False),  # of its broker: its first directory's name
-        StructField("capacity", LongType()),  # bytes that replicas may take; null: not told
+        StructField("capacity", LongType()),  # bytes that replicas may take; null: unknown
         StructField("used", LongType(), False),  # bytes of replicas
         StructField("replicas", LongType(), False),
     ]

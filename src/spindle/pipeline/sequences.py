@@ -58,7 +58,7 @@ def judge(
 ) -> SequencedLogs:
     """Judge the logs of some log directories (of these topics only, where some are named).
 
-    The metadata log is the controllers', who number nothing: it counts only where it is named.
+    The controllers' metadata log has no sequence numbers: it counts only where it is named.
     """
     register(spark)
     reader = spark.read.format(FORMAT).option("level", "batches")

@@ -35,7 +35,7 @@ PHASES = 24
 DEAR = 1.05
 """Times a bound: a plan of a small cluster that is dearer is looked at thoroughly."""
 Worth = tuple[int, int, float, float]
-"""What there is to be done: replicas to drain; partitions that share a rack and shall not; bytes
+"""The work to do: replicas to drain; replicas to separate by rack; bytes
 that brokers and directories are out by."""
 
 
@@ -48,8 +48,8 @@ def plan_cluster(
 ) -> Plan:
     """The best plan found for a cluster; `between`: replicas may go to other brokers, too.
 
-    `limits` bound each wave of the schedule; `mend_racks`: replicas of a partition that share a
-    rack without need shall not.
+    `limits` bound each wave of the schedule; `mend_racks`: separate replicas of a
+    partition that share a rack without need.
     """
     limits = limits if limits is not None else WaveLimits()
     if not cluster.directories:

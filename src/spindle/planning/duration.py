@@ -1,6 +1,6 @@
 """How long a plan takes at least: what its throttles alone ask for. Pure.
 
-What disks and networks can do is not known before, and who leads a partition, so who sends it, may
+The speed of disks and networks is unknown, and the leader of a partition, its sender, may
 change on the way. So nothing but what each broker must take in, and each disk must rest, counts.
 """
 

@@ -152,7 +152,7 @@ class Band:
     `tolerance`: a directory's fullness may differ from the mean by this share of it;
     `high_mark`: no directory is ever filled above this share of its capacity, copies included;
     `free_floor`: bytes that stay free in each directory, whatever the share says;
-    `rate_tolerance`: the same for the bytes written per second, of which each directory shall
+    `rate_tolerance`: the same for the bytes written per second, of which each directory should
     have an equal part; None: rates do not count; `least`: bytes, replicas smaller than this are not
     moved to even out; None: those that all together hardly count (planning.field).
     """

@@ -1,7 +1,7 @@
 """A whole cluster as processes on loopback: what `spindle up`, the demo, tests and bench start.
 
 Writes each node's `server.properties` below one directory, formats what is not formatted, starts
-the processes, waits until they serve. Kept data is taken up again at the next start.
+the processes, waits until they serve. The next start uses kept data.
 """
 
 from __future__ import annotations

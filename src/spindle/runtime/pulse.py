@@ -1,7 +1,7 @@
 """How busy a node's event loop is, and how long it keeps others waiting (S-08).
 
 One turn of the loop serves each connection that is ready once; one input is one thing that a node
-is told: a request, the results of jobs, a timer. A turn is measured by the clock, an input by the
+gets: a request, the results of jobs, a timer. A turn is measured by the clock, an input by the
 processor time that it took: so it is the same on a machine that others use. Knows neither
 connections nor requests.
 """

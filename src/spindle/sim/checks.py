@@ -91,7 +91,7 @@ class Checks:
             if not isinstance(machine.role, PartitionLeader):
                 continue
             key = (hosted.id, machine.leader_epoch)
-            # A process that comes back may take its own leadership up again, if nobody else did.
+            # A process that comes back may take its own leadership up again, if no other node did.
             if self._leaders.setdefault(key, host.name) != host.name:
                 raise Violation(f"{key} is led by {self._leaders[key]} and by {host.name}")
             term = (*key, host.life)
@@ -210,7 +210,7 @@ class Checks:
         return self.transactions.unsettled()
 
     def unanswered(self) -> str | None:
-        """Who still waits for something although no client asks for anything; None: nobody."""
+        """The part that still waits although no client asks for anything; None: no part."""
         for member in self._cluster.brokers:
             assert member.broker is not None
             for hosted in member.broker.replicas.hosted.values():

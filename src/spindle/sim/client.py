@@ -95,15 +95,15 @@ class Client:
         raise NotImplementedError
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
-        """Nobody connects to a client."""
+        """No node connects to a client."""
         raise AssertionError(f"{host} has connected to {self.name}")
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
-        """Nobody asks a client."""
+        """No node asks a client."""
         raise AssertionError(f"{self.name} was asked something")
 
     def on_disconnected(self, connection: int) -> None:
-        """Nobody was connected."""
+        """No node was connected."""
 
     def on_done(self, ticket: int, result: object) -> None:
         """A request has been answered, or never will be."""

@@ -2,7 +2,7 @@
 
 A fault strikes if `promises` lets it, lasts for a while, and is undone; `heal` undoes all of them
 and brings back what is down. Every choice comes from the world's seed. Knows processes, disks and
-the network from outside; no machine is told that it is being tested.
+the network from outside; no machine learns that it is being tested.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Faults:
         return True
 
     def _isolate(self) -> bool:
-        """A node hears nobody, or nobody hears it, or both; mostly a voter."""
+        """A node receives nothing, or sends nothing, or both; mostly a voter."""
         if not self._promises.may_disturb():
             return False
         voters = self._cluster.controllers
@@ -265,7 +265,7 @@ class Faults:
             return
         if member.host.life == life:
             end()
-        else:  # It has ended for another reason, and is being started by somebody else.
+        else:  # It has ended for another reason, and is being started by another part.
             member.disk.cut_at = -1
             self._promises.on_relief(member)
 

@@ -1,4 +1,4 @@
-"""What consumer groups were told: assignments and committed offsets, for the checks (spec C-02).
+"""What consumer groups have learned: assignments and committed offsets, for the checks (spec C-02).
 
 Finds for itself what contradicts a promise: two owners of a partition in one generation, a commit
 of a member of an older generation, one that is heard in a place that a younger client has taken, a
@@ -20,7 +20,7 @@ NEVER = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Who a member is in which generation of its group."""
+    """A member in a generation of its group."""
 
     group: str
     generation: int = -1
@@ -32,8 +32,8 @@ class Membership:
 class Incarnation:
     """A client in the place of a static member (KIP-345). Times in s.
 
-    `asked_at`: when it asked to join; `joined_at`: when it was told its member id; `placed_at`:
-    when it was told what it owns. By then it is in the log, and every coordinator knows it.
+    `asked_at`: when it asked to join; `joined_at`: when it got its member id; `placed_at`:
+    when it got its partitions. By then it is in the log, and every coordinator knows it.
     """
 
     member_id: str
@@ -70,7 +70,7 @@ class GroupHistory:
         self.processed: dict[Place, dict[int, None]] = {}
         """Offsets of records that members have worked on, without transactions."""
         self.coordinator_of: Callable[[str], tuple[NodeId, int]] = lambda group: (-1, -1)
-        """Who coordinates a group by the newest metadata, and in which leader epoch."""
+        """The coordinator of a group by the newest metadata, and its leader epoch."""
         self._owners: dict[tuple[str, int], dict[PartitionId, str]] = {}
         self._generations: dict[str, list[tuple[int, float]]] = {}
         self._incarnations: dict[tuple[str, str], list[Incarnation]] = {}
@@ -81,7 +81,7 @@ class GroupHistory:
     def on_joined(
         self, who: Membership, asked_at: float, now: float, instances: Iterable[str | None]
     ) -> None:
-        """A member was told who it is; the leader, of which static members the others are."""
+        """A member got its id; the leader, also the static ids of the others."""
         names = [name for name in instances if name is not None]
         if len(set(names)) < len(names):
             raise Violation(f"{who.group}: two members for one instance: {names}")
@@ -92,7 +92,7 @@ class GroupHistory:
             known.append(Incarnation(who.member_id, asked_at, now))
 
     def on_assigned(self, who: Membership, ids: Iterable[PartitionId], now: float) -> None:
-        """A member was told what it owns in a generation."""
+        """A member got its partitions in a generation."""
         group, generation, owner = who.group, who.generation, who.instance_id or who.member_id
         owners = self._owners.setdefault((group, generation), {})
         for id in ids:
@@ -107,7 +107,7 @@ class GroupHistory:
                 one.placed_at = min(one.placed_at, now)
 
     def check_place(self, who: Membership, began_at: float, what: str) -> None:
-        """A static member was heard: none that took its place may have been told before it asked.
+        """A static member was heard: none in its place may have had an answer before it asked.
 
         Of two clients the younger is the one that asked to join when the other knew its member id.
         """
@@ -141,7 +141,7 @@ class GroupHistory:
         commit.ended_at = now
 
     def check_commit(self, who: Membership, commit: Commit) -> None:
-        """A commit was taken: its member had been told of no younger generation, or twin."""
+        """A commit was taken: its member had heard of no younger generation, or twin."""
         for younger, at in self._generations.get(who.group, ()):
             if younger > who.generation and at < commit.began_at:
                 raise Violation(

@@ -30,13 +30,13 @@ class Machine(Protocol):
         """Start."""
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
-        """Somebody has connected."""
+        """A peer has connected."""
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
         """A request has come."""
 
     def on_disconnected(self, connection: int) -> None:
-        """Somebody has gone."""
+        """A peer has gone."""
 
     def on_done(self, ticket: int, result: object) -> None:
         """A job or a request has ended."""

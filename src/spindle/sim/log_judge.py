@@ -1,4 +1,4 @@
-"""Reads logs from memory disks as a judge does: bytes, with no storage code of ours in between.
+"""Reads logs from memory disks as a judge does: bytes, without the storage code under test.
 
 Only the names of files and the batch format are shared with the rest. Asks the disk without faults,
 delays and counts. Called by the checks.

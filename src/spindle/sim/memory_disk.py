@@ -121,8 +121,8 @@ class MemoryFile:
 class MemoryDisk:
     """File systems in memory. Give faults by path prefix; count calls with `calls`.
 
-    `clock` answers ms since 1970. `delay` adds up the seconds that slow prefixes cost; whoever
-    plays the time takes it with `take_delay`.
+    `clock` answers ms since 1970. `delay` adds up the seconds that slow prefixes cost; the
+    keeper of time takes it with `take_delay`.
     """
 
     def __init__(self, clock: Callable[[], int] = lambda: 0) -> None:

@@ -44,7 +44,7 @@ AGAIN: Final = frozenset(
         Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     }
 )
-"""What a producer that was promised nothing may be told; any other error is a fault."""
+"""Errors that a producer without a promise may get; any other error is a fault."""
 CLOSE_SECONDS: Final = 0.01
 """How close batches follow each other that are under way together."""
 UNSURE: Final = frozenset({Error.REQUEST_TIMED_OUT, Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND})

@@ -1,4 +1,4 @@
-"""Which faults may strike without breaking a promise that nobody gave: the atlas of what must hold.
+"""Which faults may strike without breaking a promise: the atlas of what must hold.
 
 Kafka does not fsync records before it acknowledges them: what `acks=all` promises is that every
 in-sync replica has them, in its page cache at least. So:
@@ -16,7 +16,7 @@ in-sync replica has them, in its page cache at least. So:
   if it has lost nothing: once a loss has struck a partition, ends count like losses until the
   replica is in the ISR again.
 - With flush.messages=1 a power cut loses nothing that was acknowledged.
-- A flipped bit is a loss in one replica that nobody knows of until it is found: it may strike only
+- A flipped bit is a loss in one replica that is unknown until it is found: it may strike only
   where all is well and others have the records, and nothing else strikes until it is healed.
 - The metadata log is always synced: controllers may lose power in any number, but not their disks.
 """
@@ -45,15 +45,15 @@ class Terms:
 
 
 class Promises:
-    """Judges faults before they strike; keeps in mind who has lost something."""
+    """Judges faults before they strike; remembers the nodes that lost something."""
 
     def __init__(self, cluster: SimCluster, terms: Terms) -> None:
         self._cluster = cluster
         self._terms = terms
         self._unknown: dict[NodeId, DirectoryId | None] = {}
-        """Who may have lost something that the controller does not know of: its incarnation."""
+        """Brokers that may have lost something unknown to the controller: their incarnations."""
         self._lost: dict[PartitionId, dict[NodeId, None]] = {}
-        """Who may lack committed records, for each partition, until it is in the ISR again."""
+        """Brokers that may lack committed records of a partition, until in its ISR again."""
         self._damaged: list[Callable[[], bool]] = []
         """Bits were flipped: each tells whether the bad bytes are still in use."""
         self.troubled: dict[NodeId, int] = {}
@@ -141,7 +141,7 @@ class Promises:
         )
 
     def _sound(self, state: PartitionRegistration, struck: SimNode) -> bool:
-        """Whether somebody else surely has everything, and the controller will believe it."""
+        """Whether another broker surely has everything, and the controller will believe it."""
         lost = self._lost.get(PartitionId(state.topic_id, state.partition_id), {})
         members = (*state.isr, *state.elr) if self._terms.elr else state.isr
         return any(
@@ -181,7 +181,7 @@ class Promises:
             self._lost.setdefault(id, {})[member.node_id] = None
 
     def on_damaged(self, member: SimNode, key: LogKey) -> None:
-        """A broker's log has bad bytes now, until it is made anew."""
+        """A broker's log has bad bytes now, until it is made again."""
 
         def is_bad() -> bool:
             disk = member.disk

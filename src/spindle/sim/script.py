@@ -119,7 +119,7 @@ class Scripted(Client):
         timeout: float = REQUEST_SECONDS,
         version: int | None = None,
     ) -> Steps[tuple[R, NodeId, int]]:
-        """Ask a coordinator until it has decided: its answer, who it was, how many tries were lost.
+        """Ask a coordinator until it has decided: its answer, its broker, and the lost tries.
 
         What was asked in vain may still happen, and later than what was answered.
         """

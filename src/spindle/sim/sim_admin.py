@@ -290,7 +290,7 @@ class Admin(Client):
         self._trim(topic, index, leader, self.choose(list(known)))
 
     def trim(self, name: str, index: int, offset: int) -> None:
-        """Have a partition's records below an offset deleted; in vain if nobody leads it."""
+        """Have a partition's records below an offset deleted; in vain if it has no leader."""
         topic = next((t for t in self.topics.values() if t.name == name), None)
         leader = topic.leaders.get(index, -1) if topic is not None else -1
         if topic is not None and leader >= 0 and topic.topic_id not in self.history.deleted:

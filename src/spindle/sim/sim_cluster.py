@@ -1,7 +1,7 @@
 """A whole cluster in the simulated world: real nodes on real storage code over memory disks.
 
 Formats the disks (every id comes from the seed), starts and ends processes, cuts the power, and
-says what the newest committed metadata is. Whoever ends a process says when it starts again; one
+says what the newest committed metadata is. The killer of a process says when it starts again; one
 that ends by itself is started again after a while, as an operator's supervisor does. Used by the
 workload, the faults, the checks and the named scenarios.
 """
@@ -96,11 +96,11 @@ class SimNode:
     disk: MemoryDisk
     host: Host
     held: bool = False
-    """Somebody else says when it starts again; the supervisor keeps off."""
+    """Another part says when it starts again; the supervisor keeps off."""
 
     @property
     def config(self) -> NodeConfig:
-        """Its configuration, read anew."""
+        """Its configuration, read again."""
         return node_config(self.properties)
 
     @property
@@ -294,7 +294,7 @@ class SimCluster:
             self.world.feed(member.host, node.shut_down)
 
     def start_later(self, member: SimNode, seconds: float) -> None:
-        """Start a node after a while, unless somebody else has."""
+        """Start a node after a while, unless another part has."""
         member.held = True
         self.world.after(seconds, self.start_node, member)
 

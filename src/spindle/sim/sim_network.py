@@ -69,7 +69,7 @@ class _Pipe:
 
 
 class Net:
-    """Who listens where, the connections between them, and the faults."""
+    """The listeners, the connections between them, and the faults."""
 
     def __init__(self, world: Surroundings) -> None:
         self._world = world

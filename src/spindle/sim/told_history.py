@@ -1,4 +1,4 @@
-"""What clients were told, for the checks: records acknowledged, records read, topics deleted.
+"""What clients have learned, for the checks: records acknowledged, records read, topics deleted.
 
 Shared by the clients of a simulation. Finds for itself what two readings contradict; the rest is
 compared with the logs in the end (`checks`). Knows no node.
@@ -25,15 +25,15 @@ class History:
     sent: dict[bytes, PartitionId] = field(default_factory=dict)
     """Values that were sent, acknowledged or not, and to where."""
     turns: dict[bytes, tuple[str, int]] = field(default_factory=dict)
-    """Who sent a value, and a number that is higher than those of all it had sent before."""
+    """The producer of a value, and a number that is higher than those of all it had sent before."""
     sent_again: dict[bytes, bool] = field(default_factory=dict)
     """Values that were sent again under another producer epoch, by which brokers cannot know them.
 
-    True: nobody had said that the first try had failed, so they may be there twice. False: a leader
+    True: no answer had said that the first try failed, so they may be there twice. False: a leader
     had; they may be there twice where it led no longer, for it is the next one that has them then.
     """
     deleted: dict[TopicId, None] = field(default_factory=dict)
-    """Topics whose deletion was asked for: whether they are there is nobody's promise."""
+    """Topics whose deletion was asked for: whether they are there is not promised."""
     trimmed: dict[PartitionId, int] = field(default_factory=dict)
     """Records below these offsets were asked to be deleted: they may be there or not."""
     names: dict[TopicId, str] = field(default_factory=dict)

@@ -1,9 +1,9 @@
 """What must be true of transactions and groups in the end, looked up in the bytes of the logs.
 
-Every transaction is decided in every partition, and in all in the same way: as its producer was
-told. Readers of committed records were given all of them, in order, and no others. A group's offset
-is the last one that was committed, in a reload as in the coordinator's memory; every record below
-it was worked on: once, where that was done in transactions (spec C-01, C-02, C-08).
+Every transaction is decided in every partition, and in all in the same way: as its
+producer learned. Readers of committed records got all of them, in order, and no others. A group's
+offset is the last one that was committed, in a reload as in the coordinator's memory; every record
+below it was worked on: once, where that was done in transactions (spec C-01, C-02, C-08).
 
 Looks from outside and changes nothing. Raises Violation.
 """
@@ -142,7 +142,7 @@ class TransactionChecks:
     # --- transactions -----------------------------------------------------------------------
 
     def _check_attempts(self, logs: dict[PartitionId, Decided]) -> dict[Attempt, bool | None]:
-        """All or nothing, as the producer was told. Whether each was committed; None: unknown."""
+        """All or nothing, by the answers. Whether each was committed; None: unknown."""
         committed = {bytes(r.value or b"") for log in logs.values() for r in log.committed.values()}
         fates: dict[Attempt, bool | None] = {}
         for attempt in self._history.transactions.attempts:

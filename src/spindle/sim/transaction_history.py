@@ -23,7 +23,7 @@ class Fate(Enum):
 
     OPEN = "open"
     ABORTED = "aborted"
-    """Nobody has asked, or will ask, for its commit."""
+    """No producer has asked, or will ask, for its commit."""
     ASKED = "asked to commit"
     """The answer may never come: all or nothing."""
     COMMITTED = "committed"
@@ -90,7 +90,7 @@ class TransactionHistory:
         return self._by_value.get(value)
 
     def on_given(self, transactional_id: str, producer_id: int, epoch: int, now: float) -> None:
-        """A producer was told its id and epoch: whoever had an older one is fenced from now on."""
+        """A producer got its id and epoch: one with an older epoch is fenced from now on."""
         given = self._given.setdefault(transactional_id, [])
         if any((id, e) == (producer_id, epoch) for id, e, _ in given):
             raise Violation(

@@ -1,7 +1,7 @@
 """A client that writes in transactions to several partitions at once, commits most, aborts some.
 
-Two of one transactional id fence each other, again and again: each goes on as a zombie until it is
-told. Part of the workload.
+Two of one transactional id fence each other, again and again: each goes on as a zombie until it
+learns of it. Part of the workload.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ FENCED: Final = frozenset(
         Error.TRANSACTION_ABORTABLE,
     }
 )
-"""What a producer may be told whose transaction was ended by another, or by time."""
+"""Errors for a producer whose transaction was ended by another, or by time."""
 OUT: Final = frozenset(
     {
         Error.ILLEGAL_GENERATION,
@@ -71,7 +71,7 @@ OUT: Final = frozenset(
         Error.REBALANCE_IN_PROGRESS,
     }
 )
-"""What a member of a group may be told that has to join again."""
+"""Errors for a member of a group that has to join again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Transactor(Scripted):
         self.history.transactions.on_given(self._id, self._producer_id, self._epoch, self.out.now)
 
     def open_transaction(self) -> Attempt:
-        """Begin; nobody is asked."""
+        """Begin; no request is sent."""
         self._added = {}
         given = (self._producer_id, self._epoch)
         return self.history.transactions.begin(self._id, self.name, given, self.out.now)

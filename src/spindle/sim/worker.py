@@ -2,7 +2,7 @@
 
 Plainly, or in transactions together with a record for each one that it has read (KIP-447). Now and
 then it leaves, or stops for longer than its session lasts and goes on as a zombie. Classic groups.
-Part of the workload; tells the history what it was told.
+Part of the workload; reports to the history what it learned.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Worker(Transactor):
     # --- membership -------------------------------------------------------------------------
 
     def _out(self, error: ErrorCode) -> None:
-        """It has to join again, as a stranger if nobody knows it."""
+        """It has to join again, as a stranger if it is unknown."""
         if error in (Error.UNKNOWN_MEMBER_ID, Error.FENCED_INSTANCE_ID):
             self._who = replace(self._who, member_id="")
         if error == Error.FENCED_INSTANCE_ID:

@@ -45,15 +45,15 @@ class World:
         self.net = Net(self)
         self.hosts: dict[str, Host] = {}
         self.watchers: list[Callable[[Host], None]] = []
-        """Told of a host after each thing that has happened to it and to its disks."""
+        """Called with a host after each thing that has happened to it and to its disks."""
         self.on_ended: Callable[[Host], None] = lambda host: None
-        """Told of a host whose machine has halted or stopped by itself."""
+        """Called with a host whose machine has halted or stopped by itself."""
         self.on_power_cut: Callable[[Host], None] = lambda host: None
-        """Told of a host whose power went during one of its disk's calls."""
+        """Called with a host whose power went during one of its disk's calls."""
         self.on_jobs: Callable[[Host, list[Job[object]], list[object]], None] = (
             lambda host, jobs, done: None
         )
-        """Told of a group of jobs that was carried out, with the results."""
+        """Called with a group of jobs that was carried out, with the results."""
         self.trace: Callable[[str], None] | None = None
         """Given a line for each thing that happens."""
         self.said: deque[tuple[float, str, Said]] = deque(maxlen=SAID_MAX)

@@ -160,8 +160,8 @@ class FrameCutter:
     `limit` is the longest frame allowed, in bytes without its length (`socket.request.max.bytes`);
     a longer or negative one is Corrupt before room is made for it, and the connection is of no use
     afterwards. A frame which is not whole yet has room: `room` lets what comes be received right
-    where it belongs. Room is made as the frame comes, a little at a time and where it is: who
-    promises much and sends little costs little.
+    where it belongs. Room is made as the frame comes, a little at a time and where it is: a client
+    that promises much and sends little costs little.
     """
 
     __slots__ = ("_frame", "_have", "_limit", "_rest", "_size")

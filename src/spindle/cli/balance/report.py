@@ -73,7 +73,7 @@ def show(proposal: ClusterProposal, lost: Sequence[str] = (), against: Sequence[
     """A plan as text on the terminal.
 
     `lost`: directories and brokers that it is made without; `against`: why it does not exist, which
-    is told elsewhere.
+    is printed elsewhere.
     """
     rated = any(d.rate_before is not None for d in proposal.directories)
     columns = ("broker", "directory", "state", "now", "planned", "share of capacity")

@@ -231,7 +231,7 @@ def what_else_is_there(
 ) -> tuple[bool, list[str]]:
     """Whether what a directory holds beside its replicas may go with it, and what is to be said.
 
-    `told`: what its broker says of its disks, or why it does not.
+    `told`: its broker's report of its disks, or why there is none.
     """
     if isinstance(told, Exception):
         if is_unserved(told):

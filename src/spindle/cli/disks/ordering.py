@@ -1,6 +1,6 @@
 """What `spindle disks` does with a cluster: looks at disks, gives orders to them, cordons them.
 
-Spindle's brokers are asked by APIs of ours; of Apache Kafka's one gets what theirs tell, and clear
+Spindle's brokers have APIs for this; of Apache Kafka's one gets their reports, and clear
 words about the rest. Called by `disks` and `draining`.
 """
 

@@ -184,7 +184,7 @@ def _decided(
 def _forget_eligible(draft: Draft, changed: Sequence[r.DynamicConfig]) -> None:
     """Under another min.insync.replicas a small ISR may go on alone: leavers are behind then.
 
-    Apache Kafka clears the whole topic (ClearElr) and may leave a partition without anybody who
+    Apache Kafka clears the whole topic (ClearElr) and may leave a partition without a replica that
     could lead. Where the ISR is empty nothing is written, so its eligible leaders stay.
     """
     names = {c.resource_name for c in changed if c.resource_type == TOPIC_RESOURCE}

@@ -2,7 +2,7 @@
 
     Empty --join--> PreparingRebalance --all joined--> CompletingRebalance --leader synced--> Stable
       ^                  |        ^                        |                                   |
-      +---nobody left----+        +------ join, leave, expiry, failed store -------------------+
+      +---no member left-+        +------ join, leave, expiry, failed store -------------------+
 
 Any state may end in Dead, when the group is deleted or its coordinator moves. Used by
 `core.groups.group` alone; the tests walk the whole table.

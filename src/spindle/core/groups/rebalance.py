@@ -5,9 +5,9 @@ out. The group performs nothing: it stores through the function it is given, wak
 Outbox, and answers through the continuations that came with each request. It never knows where it
 is stored, nor offsets. `core.groups.group` is the door that clients come through.
 
-A generation: members join (PreparingRebalance) until all are there or time is up; each is told
+A generation: members join (PreparingRebalance) until all are there or time is up; each gets
 the generation, the leader also all members' metadata (CompletingRebalance); the leader brings the
-assignments; they are stored, and only then told (Stable).
+assignments; they are stored, and only then sent (Stable).
 """
 
 from __future__ import annotations

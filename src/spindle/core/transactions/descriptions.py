@@ -2,10 +2,9 @@
 
 Belongs to `core.transactions.transaction_coordinator_shard`. A coordinator that was deposed and has
 not learned of it remembers what was. The next one may have ended a transaction since, begun another
-in the same epoch (before KIP-890 epochs stay), or given a producer its id. Told from memory, "it is
-committed" may be said of the wrong transaction, and a producer that does nothing wrong is told to
-stop for good. Apache Kafka's coordinator answers from memory. Ours says the same, once it is
-certain.
+in the same epoch (before KIP-890 epochs stay), or given a producer its id. Answered from memory,
+"it is committed" may be said of the wrong transaction, and a correct producer would stop for good.
+Apache Kafka's coordinator answers from memory. Ours says the same, once it is certain.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Transaction:
 
     @property
     def state(self) -> TransactionState:
-        """Where it stands: what passes is told by what is pending."""
+        """Its state: the pending state names the one to come."""
         if self.pending in (TransactionState.DEAD, TransactionState.PREPARE_EPOCH_FENCE):
             return self.pending
         return self.stored.state

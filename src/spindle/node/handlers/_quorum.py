@@ -71,7 +71,7 @@ def learn_leader(
         begin_quorum_epoch_request.LeaderEndpoint | end_quorum_epoch_request.LeaderEndpoint
     ],
 ) -> None:
-    """Remember where a leader that told us of itself says it is reached."""
+    """Remember the address that a leader has sent with its request."""
     names = node.quorum.controller_listeners
     for endpoint in endpoints:
         if endpoint.name in names:

@@ -1,7 +1,7 @@
 """AddPartitionsToTxn (24), versions 0-5.
 
 Behaviour: partitions take part in a producer's transaction once that is committed in
-`__transaction_state`. All of a transaction or none: where one does not exist, it is told so and the
+`__transaction_state`. All of a transaction or none: one that does not exist gets its error, the
 others OPERATION_NOT_ATTEMPTED.
 
 Version notes: before 2 PRODUCER_FENCED becomes INVALID_PRODUCER_EPOCH; from 4 on brokers ask,

@@ -7,7 +7,7 @@ that is offline (K113-20). `topics` null asks for all, empty for the directories
 
 Version notes: 2 is flexible; 3 has an error for the whole; 4 the file system's total and usable
 bytes (-1 unknown); 5 whether the directory is cordoned, where the
-cluster's metadata.version knows of that (KIP-1066). From 2 on a tagged field of ours tells each
+cluster's metadata.version knows of that (KIP-1066). From 2 on Spindle's tagged field has each
 directory's id, where it is known (B-25).
 """
 

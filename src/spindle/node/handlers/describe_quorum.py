@@ -106,7 +106,7 @@ def refuse(
     error: Error,
     message: str,
 ) -> DescribeQuorumResponse:
-    """The answer when it cannot be told: the error is the partition's, as Apache Kafka has it."""
+    """The answer without a description: the error is the partition's, as Apache Kafka has it."""
     if error != Error.NOT_LEADER_OR_FOLLOWER or len(request.topics) != 1:
         return DescribeQuorumResponse(error_code=error, error_message=message)
     return _reply(request, PartitionData(error_code=error, error_message=message), ())

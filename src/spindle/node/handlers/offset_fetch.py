@@ -1,7 +1,7 @@
 """OffsetFetch (9), versions 1-10.
 
-Behaviour: committed offsets of a group's partitions; -1 where there is none. A group that nobody
-knows has none. Who demands stable offsets (7) has UNSTABLE_OFFSET_COMMIT where a transaction that
+Behaviour: committed offsets of a group's partitions; -1 where there is none. An unknown group
+has none. A request for stable offsets (7) gets UNSTABLE_OFFSET_COMMIT where a transaction that
 is open has committed one (KIP-447).
 
 Version notes: from 2 on null topics ask for all, and the answer has an error of its own; 5 tells
@@ -44,7 +44,7 @@ Waits = dict[TopicPartition, Error]
 Asked: TypeAlias = "Sequence[OffsetFetchRequestTopic | OffsetFetchRequestTopics] | None"
 
 _NOTHING: Final = Committed(offset=-1, leader_epoch=-1, metadata="", commit_ms=0)
-"""What stands in an answer where no offset is committed, or none may be told."""
+"""The answer for a partition without a committed or visible offset."""
 
 
 def on_broker(
@@ -203,7 +203,7 @@ def _all(
 
 
 def _partition(index: int, value: Committed | None, error: Error) -> OffsetFetchResponsePartition:
-    """Up to version 7. `value` is told only where there is no error."""
+    """Up to version 7. `value` is set only where there is no error."""
     told = _NOTHING if error or value is None else value
     return OffsetFetchResponsePartition(
         partition_index=index,
@@ -217,7 +217,7 @@ def _partition(index: int, value: Committed | None, error: Error) -> OffsetFetch
 def _partition_of_group(
     index: int, value: Committed | None, error: Error
 ) -> OffsetFetchResponsePartitions:
-    """From version 8 on. `value` is told only where there is no error."""
+    """From version 8 on. `value` is set only where there is no error."""
     told = _NOTHING if error or value is None else value
     return OffsetFetchResponsePartitions(
         partition_index=index,

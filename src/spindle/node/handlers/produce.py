@@ -9,7 +9,7 @@ Behaviour:
   before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
 - Idempotent producers: what was appended before is answered with its old offset (KIP-98).
 - The first batch of a transaction in a partition waits until the coordinator knows the partition
-  as part of it: up to version 11 it is asked, from 12 on it is told (KIP-890). What cannot be
+  as part of it: up to version 11 it is asked, from 12 on it is notified (KIP-890). What cannot be
   found out now is NOT_ENOUGH_REPLICAS: clients try again.
 
 Version notes: 5 log start offset; 7 zstd; 8 record errors and messages; 9 flexible; 10 where the

@@ -3,8 +3,8 @@
 Behaviour: the leader brings all assignments; each member's answer comes once they are stored in
 `__consumer_offsets`. See `core.groups.group`.
 
-Version notes: 3 has static members; 5 names the protocol, which is checked (KIP-559), and is told
-it back.
+Version notes: 3 has static members; 5 names the protocol, which is checked (KIP-559), and sent
+back.
 """
 
 from __future__ import annotations

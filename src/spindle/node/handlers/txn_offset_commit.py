@@ -1,8 +1,8 @@
 """TxnOffsetCommit (28), versions 0-5.
 
 Behaviour: a producer commits a group's offsets in its transaction. They are written at once, and
-count from the transaction's marker on (KIP-98); who asks for stable offsets is told to wait until
-then. The transaction's coordinator must know of it: up to 4 it is asked, from 5 on it is told.
+count from the transaction's marker on (KIP-98); a request for stable offsets has to wait until
+then. The transaction's coordinator must know of it: up to 4 it is asked, from 5 on it is notified.
 
 Version notes: 2 leader epochs; 3 the member for which the producer speaks, which is checked
 (KIP-447); 4 TRANSACTION_ABORTABLE; 5 takes the place of AddOffsetsToTxn (KIP-890).

@@ -307,7 +307,7 @@ class Quorum:
             if not self._take(found):
                 return
         # A part of the image would look like a cluster without the rest of its topics: the first
-        # look that anybody gets is one at all that is committed.
+        # look that a listener gets is one at all that is committed.
         mark = self.raft.log.leader_mark
         self._caught_up = self._caught_up or 0 <= mark <= self._applied
         if self._caught_up:

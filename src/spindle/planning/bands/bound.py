@@ -5,7 +5,7 @@ what they have, those to drain keep only what cannot leave, all others are equal
 Called by the planners (directories of a broker, of a cluster, and brokers as wholes) and by tests.
 
 LB = max(bytes above the bands' upper edges, bytes missing at their lower edges). It is also what
-the linear relaxation of the full problem gives. Where a plan does not reach a band, the bound told
+the linear relaxation of the full problem gives. Where a plan does not reach a band, the bound given
 with it is that of the end which it has reached. With rates: a directory that must lose a rate loses
 at least the bytes of those replicas that carry the most of it per byte, so its part of the sum is
 the larger of the two.

@@ -1,7 +1,7 @@
 """The best single move, or exchange of two, that brings a directory closer to its band, by bytes.
 
 Every pair is looked at, so that "there is none" may be said. Called by the search for what walks
-and repairs have left, and by those who say why a directory stays out of its band.
+and repairs have left, and by the notes on directories outside their bands.
 """
 
 from __future__ import annotations

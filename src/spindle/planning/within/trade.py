@@ -137,8 +137,8 @@ def _picked(count: int) -> Ints:
 def trade(state: PlacementIndex, trim: float = 0.0, effort: Effort | None = None) -> PlacementIndex:
     """Trade between a broker's directories, on the state given, until no step brings more.
 
-    `trim`: of half of each band, at its edges, that counts as outside: who aims at less than the
-    whole band leaves room for those who are hard to bring into theirs. `effort`: when it is spent,
+    `trim`: of half of each band, at its edges, that counts as outside: an aim at less than the
+    whole band leaves room for disks that are hard to bring into theirs. `effort`: when it is spent,
     trading ends.
     """
     assert state.rates is not None, "a trade needs rates"

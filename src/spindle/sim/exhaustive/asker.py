@@ -1,7 +1,7 @@
 """A producer of the search over transactions: a list of steps, each asked until it is answered.
 
-Makes requests and reads answers; who is asked, and whether an answer arrives, is the search's
-choice. Belongs to `transacting`.
+Makes requests and reads answers; their node, and whether an answer comes, is the choice of the
+search. Belongs to `transacting`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Asker:
     waits: bool = False
     not_before: float = 0.0
     is_stale: bool = False
-    """A younger producer was told its epoch before the commit was asked for."""
+    """A younger producer got its epoch before the commit was asked for."""
     fates: dict[bytes, Fate] = field(default_factory=dict)
 
     @property

@@ -32,7 +32,7 @@ NEVER: Final = 0.0
 """What times are before anything has happened: as long ago as anything."""
 SOON: Final = 2.0
 AT_ONCE: Final = 0.2
-"""Seconds: what comes later than this is told apart to a tenth."""
+"""Seconds: what comes later than this is distinguished to a tenth."""
 _LONG: Final = 32
 _UNIQUE: Final = re.compile(r"[0-9a-f]{32}")
 _PLAIN: Final = frozenset({int, bytes, bool, type(None)})

@@ -1,8 +1,8 @@
-"""The controller's decisions, real, behind a mailbox whose letters may come late, twice or never.
+"""The controller's decisions, real, behind a mailbox whose messages may come late, twice or never.
 
 `core.controller` decides; what is committed stands in `log`, in batches that brokers learn one by
 one. There is no quorum here (the big simulation has that): what another controller finds when it
-takes over is the committed log, and whoever had asked the one before hears that this has failed,
+takes over is the committed log, and a client of the one before hears that this has failed,
 whether it was decided or not. Belongs to `situation`.
 """
 
@@ -41,7 +41,7 @@ Answer = Callable[[Any], None]
 
 @dataclass(slots=True)
 class ControllerRequest:
-    """A request under way. `then`: who waits for the answer; None: nobody any more."""
+    """A request under way. `then`: takes the answer; None: no longer waited for."""
 
     content: object
     then: Answer | None
@@ -78,7 +78,7 @@ class ControllerModel:
         self.letters: list[ControllerRequest] = []
         self._sessions = BrokerSessions(FOR_EVER)
         self.life = 1
-        """Which life of the broker letters come from now."""
+        """Which life of the broker messages come from now."""
         self._offset = 0
         self.commit(tuple(first))
 
@@ -111,7 +111,7 @@ class ControllerModel:
             if letter.then is not None:
                 letter.then(PeerFailed("another controller leads by now"))
 
-    # --- letters --------------------------------------------------------------------------------
+    # --- messages --------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -137,7 +137,7 @@ class ControllerModel:
         return True
 
     def forget_waiting(self) -> None:
-        """The broker's process has died: its letters may still arrive."""
+        """The broker's process has died: its messages may still arrive."""
         for letter in self.letters:
             letter.then = None
 
@@ -155,7 +155,7 @@ class ControllerModel:
             then(PeerFailed("the connection broke"))
 
     def delay(self, at: int) -> None:
-        """A letter will arrive, but nobody waits for it any more."""
+        """A message will arrive, but no part waits for it any more."""
         letter = self.letters[at]
         then, letter.then = letter.then, None
         if then is not None:

@@ -34,7 +34,7 @@ DIRECTORY: Final = "/d"
 
 
 class Nothing:
-    """Stands for parts that have no part in this: whatever they are told, nothing comes of it."""
+    """Stands for parts that have no part in this: no input has an effect."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):

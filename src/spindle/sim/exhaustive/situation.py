@@ -1,7 +1,7 @@
 """One replica, its directories, a controller: what may happen next, and what must hold.
 
 Broker 1 has the directories and leads; broker 2, of which only the metadata knows, is in the ISR
-too. Both are the least that serve, so whoever leaves the ISR stays an eligible leader. A situation
+too. Both are the least that serve, so one that leaves the ISR stays an eligible leader. A situation
 is a sequence of choices; whatever is not a choice happens by itself. Time passes only where nothing
 else can happen. Used by `search`.
 """
@@ -70,7 +70,7 @@ PROMISES: Final = (
     "the leader of an epoch is the broker that the metadata named in that epoch",
     "the metadata never names a live directory that lacks the replica, once the unfenced broker "
     "has read it and has nothing under way",
-    "who serves has every acknowledged record, in order",
+    "a replica that serves has every acknowledged record, in order",
     "left alone, every move ends, and the metadata names the directory that has the log",
 )
 """What is checked: all but the last after each choice, the last wherever all has settled."""
@@ -362,7 +362,7 @@ class Situation:
             return
         log = process.directories[hosted.directory].logs.get(hosted.key)
         if log is None:
-            return  # In the midst of a swap: nobody can read it.
+            return  # In the middle of a swap: it cannot be read.
         data = log.read(0, log.end, 1 << 20, True).data
         found = [record.value for batch in split(data) for record in records(batch)]
         if found[: len(FIRST)] != list(FIRST):
@@ -428,7 +428,7 @@ def _first_records(bounds: ExplorationBounds) -> list[r.MetadataRecord]:
 
 
 def _unheard(_: Error) -> None:
-    """Who asked for a move is no part of a situation."""
+    """The origin of a move is no part of a situation."""
 
 
 def _name(lane: Lane) -> str:

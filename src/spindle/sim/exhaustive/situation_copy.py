@@ -1,7 +1,7 @@
 """A copy of a situation with all that it refers to, continuations included.
 
 `copy.deepcopy` takes functions as they are, and what they have closed over would be shared between
-the copies: here a closure is made anew over the copies of its cells. What cannot change is shared.
+the copies: here a closure is made again over the copies of its cells. What cannot change is shared.
 Used by `search`, so that every way on from a situation can be taken without playing it again.
 """
 

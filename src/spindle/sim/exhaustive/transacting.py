@@ -94,7 +94,7 @@ class TransactionSituation:
         self.sides = {n: StandingBroker(n, self.now, ids) for n in (1, 2)}
         self.askers = askers(bounds)
         self.youngest: dict[str, str] = {}
-        """Who has asked last for an epoch of each transactional id: nobody may fence that one."""
+        """The last client to ask for an epoch of each transactional id: none may fence that one."""
         for side in self.sides.values():
             side.learn(self.log[0])
         self._settle()
@@ -112,7 +112,7 @@ class TransactionSituation:
         return found + self._faults()
 
     def _deliverable(self) -> list[tuple[int, Letter]]:
-        """Letters whose asker waits: the first of each channel."""
+        """Messages whose asker waits: the first of each channel."""
         first: dict[tuple[NodeId, str], tuple[int, Letter]] = {}
         for number, letter in enumerate(self.letters):
             if not letter.is_there and letter.heard:
@@ -135,7 +135,7 @@ class TransactionSituation:
         return found
 
     def _may_come(self, letter: Letter) -> bool:
-        """Whether a late letter can do no harm that nobody promised to prevent.
+        """Whether a late message can only do harm that no promise excludes.
 
         Before KIP-890 transactions of one producer have one epoch: a marker of the last one that
         comes late ends the next one, unless another coordinator has marked it meanwhile.
@@ -262,7 +262,7 @@ class TransactionSituation:
             side.out.tick()
 
     def _settle(self) -> None:
-        """What follows at once: jobs, new letters, the copies of the coordinators' log."""
+        """What follows at once: jobs, new messages, the copies of the coordinators' log."""
         busy = True
         while busy:
             busy = False
@@ -285,7 +285,7 @@ class TransactionSituation:
         self.letters = [one for one in self.letters if one.heard or not one.is_there]
 
     def _leader(self, id: PartitionId) -> NodeId:
-        """Who leads, whether or not all have learned of it."""
+        """The leader, whether or not all have learned of it."""
         state = self.image.partition(id)
         assert state is not None
         return state.leader
@@ -310,7 +310,7 @@ class TransactionSituation:
                 copied = True
         return copied
 
-    # --- letters --------------------------------------------------------------------------------
+    # --- messages --------------------------------------------------------------------------------
 
     def _on_letter(self, kind: str, letter: Letter) -> None:
         if kind in ("deliver", "late"):
@@ -390,7 +390,7 @@ class TransactionSituation:
         return {value: fate for a in self.askers for value, fate in a.fates.items()}
 
     def _visible(self) -> list[bytes] | None:
-        """What a reader of committed records is given by whoever leads, as clients filter it."""
+        """What a reader of committed records gets from the leader, as clients filter it."""
         side = self.sides[self._leader(DATA)]
         machine = side.replicas.hosted[DATA].partition
         if not machine.leads:

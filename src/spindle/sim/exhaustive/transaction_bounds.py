@@ -49,7 +49,7 @@ class TransactionBounds:
     leaders: int = 0
     """How often another broker leads the data and the offsets."""
     losses: int = 0
-    """Letters and answers between brokers that are lost or late; answers that clients miss."""
+    """Messages and answers between brokers that are lost or late; answers that clients miss."""
     waits: int = 2
     """How often a timer runs out while other things could still happen."""
     aborts: int = 1
