@@ -295,7 +295,7 @@ class Quorum:
             told()
 
     def _on_advance(self) -> None:
-        """The high watermark has moved: apply, then tell those who wait."""
+        """The high watermark has moved: apply, then tell those that wait."""
         if self._reading or self.raft is None:
             return
         while self._applied < self.high_watermark:

@@ -93,7 +93,7 @@ class QuorumIO:
         self._peers = peers
         self._log = log
         self.who = who
-        """Who we are to others."""
+        """Our identity to others."""
         self._tell = tell
         settings = config.settings
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
