@@ -85,7 +85,6 @@ def page(command: Command, context: Context) -> str:
 
 
 def _width() -> int:
-    """Columns of the terminal."""
     return max(_NARROW, shutil.get_terminal_size((80, 24)).columns)
 
 
@@ -143,7 +142,6 @@ def _type(parameter: Parameter) -> object:
 
 
 def _word(parameter: Parameter) -> str:
-    """What stands for a value."""
     if parameter.metavar:
         return str(parameter.metavar)
     if parameter.param_type_name == "argument":

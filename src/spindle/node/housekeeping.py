@@ -183,27 +183,18 @@ class Housekeeping:
             slow = directories.paces.is_slow(state.path)
             yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
             latency = directories.paces.latency(state.path)
-            yield Sample(
-                manager + "logdirectorycallseconds",
-                latency,
-                "seconds per call to the disk, recently",
-                labels,
-            )
+            yield Sample(manager + "logdirectorycallseconds", latency, "seconds of a call", labels)
             strays = logs.places.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
             yield Sample(manager + "straybytes", sum(strays), "bytes of stray logs", labels)
             bad = list(logs.repairs.bad_copies.in_directory(state.path))
             yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
             size = sum(copy.size for copy in bad)
-            yield Sample(
-                manager + "badcopiesbytes", size, "bytes of damaged logs set aside", labels
-            )
+            yield Sample(manager + "badcopiesbytes", size, "bytes of damaged logs", labels)
             gaps = sum(1 for _ in logs.places.doubtful_in(state.path))
             yield Sample(manager + "doubtfulgaps", gaps, "gaps in logs that may be losses", labels)
             kept = logs.moves.kept.bytes_in(state.path)
-            yield Sample(
-                manager + "keptcopiesbytes", kept, "bytes of copies left by failed moves", labels
-            )
+            yield Sample(manager + "keptcopiesbytes", kept, "bytes of moves given up", labels)
             yield from logs.scrubbing.statistics(state.path, labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)

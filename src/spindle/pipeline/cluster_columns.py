@@ -112,7 +112,6 @@ def _send(
     size: NDArray[np.int64],
     pinned: NDArray[np.bool_],
 ) -> None:
-    """Put what is moving where it goes."""
     names = ["broker", "topic", "partition"]
     going = {
         (row["broker"], row["topic"], row["partition"]): row

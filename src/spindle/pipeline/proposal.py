@@ -284,7 +284,6 @@ def led(proposal: ClusterProposal, replicas: Brokers, brokers: Sequence[int]) ->
 
 
 def _rates_document(rates: Mapping[tuple[str, int], int]) -> dict[str, list[list[int]]]:
-    """By topic: [partition, bytes/s]."""
     told: dict[str, list[list[int]]] = {}
     for (topic, partition), rate in sorted(rates.items()):
         told.setdefault(topic, []).append([partition, rate])

@@ -250,7 +250,6 @@ class _Whole:
         return puzzle, ranks
 
     def _ordered(self, turns: list[Turn]) -> list[Turn]:
-        """Turns with the largest first."""
         field = self._field
         names = {turn.rank: field.name(turn.rank) for turn in turns}
         return sorted(turns, key=lambda t: (-field.sizes[t.rank], names[t.rank], t.source))

@@ -336,5 +336,4 @@ class _LeaderSearch:
 
 
 def _mean(count: float) -> str:
-    """A mean of whole numbers: 12, 0.5."""
     return f"{count:.1f}".removesuffix(".0")

@@ -51,7 +51,6 @@ class BufferPool:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of it is left."""
     try:
         buffer.append(buffer.pop())
     except BufferError:

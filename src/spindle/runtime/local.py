@@ -277,7 +277,6 @@ class LocalCluster:
                 raise Unusable(how_it_ended(node))
 
     def _title(self, node: LocalNode) -> str:
-        """What `ps` shows of it."""
         roles = [
             *(["broker"] if node.port is not None else []),
             *(["controller"] if node.controller_port is not None else []),

@@ -279,9 +279,7 @@ class Checks:
                     continue
                 id = image.resolve(log.key.topic_partition)
                 if id is None or id.topic_id != log.topic_id or log.key in found:
-                    raise Violation(
-                        f"{log.path} on {member.host.name} belongs to no replica: {log}"
-                    )
+                    raise Violation(f"{log.path} on {member.host.name} has no replica: {log}")
                 found[log.key] = path
         for topic, state in image.partitions():
             if member.node_id not in state.replicas:

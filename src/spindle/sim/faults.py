@@ -255,7 +255,6 @@ class Faults:
         return True
 
     def _on_torn(self, host: Host) -> None:
-        """A call has been the last one."""
         self._torn.pop(host.name)()
 
     def _not_torn(self, member: SimNode, life: int) -> None:

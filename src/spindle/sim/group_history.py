@@ -159,9 +159,7 @@ class GroupHistory:
         if offset < 0:
             shown = Commit("no commit", -1, 0.0, 0.0)
         elif shown is None or shown.offset != offset:
-            raise Violation(
-                f"{group}: {id} has offset {offset} ({label}): no member committed that"
-            )
+            raise Violation(f"{group}: {id} has offset {offset} ({label}): never committed")
         elif shown.is_void:
             raise Violation(f"{group}: {id} shows {label}, of {shown.attempt}")
         for other in known.values():

@@ -175,7 +175,6 @@ class SimProducer(Client):
         return self._lanes.get(lane.id) is lane
 
     def _next(self, lane: PartitionSequence) -> None:
-        """Make the next batch and send it."""
         lane.planned = False
         if not self._is_current(lane) or self.draining:
             return
@@ -221,7 +220,6 @@ class SimProducer(Client):
         return batch
 
     def _send(self, lane: PartitionSequence) -> None:
-        """Send what can be sent, in order."""
         if not self._is_current(lane) or lane.resting or self._bumping:
             return
         for parcel in list(lane.parcels):

@@ -123,7 +123,6 @@ def _moves(proposal: ClusterProposal) -> list[tuple[str, ...]]:
 
 
 def _foretold(fillings: Sequence[Filling], now: datetime) -> str:
-    """The forecast in a sentence."""
     if not fillings:
         return "There is no history yet."
     first = fillings[0]

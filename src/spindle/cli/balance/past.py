@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 
 Ahead = Annotated[
     float,
-    typer.Option(
-        min=0.0, metavar="DAYS", help="Plan for the load in this many days, by its growth."
-    ),
+    typer.Option(min=0.0, metavar="DAYS", help="Plan for the load in so many days, by growth."),
 ]
 Window = Annotated[
     float,

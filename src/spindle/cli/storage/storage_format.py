@@ -281,7 +281,6 @@ def _feature(wish: str) -> tuple[str, int]:
 
 
 def _as_java(levels: list[FeatureLevel]) -> str:
-    """As Kafka's tool prints it."""
     level = next(f.level for f in levels if f.name == METADATA_VERSION)
     records = ", ".join(
         f"ApiMessageAndVersion(FeatureLevelRecord(name='{f.name}', featureLevel={f.level})"

@@ -117,33 +117,15 @@ class MoveFigures:
             rest = left(move)
             pair = (move.source, move.target)
             todo[pair] = todo.get(pair, 0) + rest
-            yield Sample(
-                PREFIX + "movebytesdone", move.size, "bytes that a move has copied", labels
-            )
-            yield Sample(
-                PREFIX + "movebytesleft", rest, "bytes that a move has yet to copy", labels
-            )
-            yield Sample(
-                PREFIX + "moveshare", move.share, "share of the time in which a move copies", labels
-            )
+            yield Sample(PREFIX + "movebytesdone", move.size, "bytes of a move's copy", labels)
+            yield Sample(PREFIX + "movebytesleft", rest, "bytes that a move has to copy", labels)
+            yield Sample(PREFIX + "moveshare", move.share, "share of time a move copies", labels)
         for pair in {**dict.fromkeys(self._pairs), **dict.fromkeys(todo)}:
             rate = self._pairs.get(pair, RateMeter())
             labels = {"source": pair[0], "target": pair[1]}
-            yield Sample(
-                PREFIX + "pairbytes_total",
-                rate.total,
-                "bytes copied, by pair of directories",
-                labels,
-            )
-            yield Sample(
-                PREFIX + "pairbytesleft",
-                todo.get(pair, 0),
-                "bytes still to copy, by pair of directories",
-                labels,
-            )
-            yield Sample(
-                PREFIX + "pairbytespersecond", rate.per_second(now), "bytes copied a second", labels
-            )
+            yield Sample(PREFIX + "pairbytes_total", rate.total, "bytes copied", labels)
+            yield Sample(PREFIX + "pairbytesleft", todo.get(pair, 0), "bytes to copy", labels)
+            yield Sample(PREFIX + "pairbytespersecond", rate.per_second(now), "bytes/s", labels)
         yield from self._endings()
 
     def _endings(self) -> Iterator[Sample]:
@@ -157,8 +139,4 @@ class MoveFigures:
                 {"quantile": str(share)},
             )
         yield Sample(PREFIX + "blockedseconds_count", self.blocked.count, "swaps of a move's copy")
-        yield Sample(
-            PREFIX + "blockedseconds_sum",
-            self.blocked.total,
-            "seconds in which swaps blocked appends",
-        )
+        yield Sample(PREFIX + "blockedseconds_sum", self.blocked.total, "s of blocked appends")

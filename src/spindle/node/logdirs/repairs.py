@@ -181,24 +181,13 @@ class Scrubbing:
         """Figures about one directory's."""
         found = self.progress(path)
         prefix = "kafka_log_logmanager_scrub"
-        yield Sample(
-            prefix + "rounds_total", found.rounds, "completed rounds of the scrubber", labels
-        )
+        yield Sample(prefix + "rounds_total", found.rounds, "completed scrub rounds", labels)
         yield Sample(prefix + "roundbytes", found.seen, "bytes scrubbed in this round", labels)
         left = self.places.bytes_in(path) if found.place is not None else found.seen
         yield Sample(prefix + "roundtotalbytes", left, "bytes to scrub in this round", labels)
-        yield Sample(
-            prefix + "lastroundms",
-            found.ended_ms,
-            "end of the last round, ms since 1970; 0: never",
-            labels,
-        )
-        yield Sample(
-            prefix + "badlogs_total", found.bad, "damaged logs found by the scrubber", labels
-        )
-        yield Sample(
-            prefix + "mendedindexes_total", found.mended, "indexes rebuilt by the scrubber", labels
-        )
+        yield Sample(prefix + "lastroundms", found.ended_ms, "end, ms since 1970; 0: never", labels)
+        yield Sample(prefix + "badlogs_total", found.bad, "damaged logs that it found", labels)
+        yield Sample(prefix + "mendedindexes_total", found.mended, "indexes rebuilt", labels)
 
 
 class _Scrubber:

@@ -264,7 +264,6 @@ def _long(values: npt.NDArray[np.generic]) -> pa.Array:
 
 
 def _known(values: npt.NDArray[N]) -> pa.Array:
-    """Null where it is -1."""
     return pa.array(values, mask=values < 0)
 
 

@@ -170,7 +170,6 @@ class _Search:
         return change
 
     def _fee_now(self) -> Floats:
-        """What each item costs where it is."""
         return self.fee[self._items, self.place]
 
     def shift(self, item: int, target: int) -> None:

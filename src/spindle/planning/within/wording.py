@@ -14,10 +14,7 @@ from spindle.planning.placement_index import PlacementIndex
 from spindle.planning.search_state import SearchState
 from spindle.planning.within.step import NONE, SingleStep, best_step
 
-_STAYS = (
-    "its replicas stay: they are being moved, have no other place, are excluded, or are too small "
-    "to move"
-)
+_STAYS = "its replicas stay: in motion, without another place, excluded, or too small to move"
 NO_ROOM = "there is never room for a second copy under the high mark"
 
 
@@ -100,7 +97,6 @@ def _why(field: SearchState, state: PlacementIndex, n: int, crumb: int) -> str:
 
 
 def _no_step(field: SearchState, state: PlacementIndex, n: int, crumb: int) -> str:
-    """Why nothing comes or goes."""
     if state.rates is not None:
         return "no move, and no exchange of two, was found to bring bytes and rates closer"
     step = best_step(state, n)
