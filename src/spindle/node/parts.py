@@ -45,7 +45,7 @@ class Names(NamedTuple, Generic[T]):
     """All of it is carried out, also where nothing is answered or the client has left meanwhile.
     Weighed however many bytes it has: they are records."""
     beside: str = ""
-    """Another array of the answer: what the parts tell there is told once."""
+    """Another array of the answer: an element that several parts report appears once."""
 
 
 Parted: TypeAlias = Mapping[int, tuple[Names[T], ...]]
