@@ -122,7 +122,7 @@ def test_a_leader_that_is_refused_is_told_with_the_cause_and_the_exit_code(
         assert done.code == 1, done
         assert f"0 of {PARTITIONS} partitions led as planned" in done.stderr
         assert f"{TOPIC}-0 is not led by broker 2: " in done.stderr
-        assert "apply the plan once more" in done.stdout
+        assert "Then apply the plan again" in done.stdout
         watched = answer(desk, "watch", code=1)
         assert not watched["run"]["ended"]["complete"]
     finally:
@@ -185,7 +185,7 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
     ended = answer(desk, "watch")["run"]
     assert ended["ended"]["complete"]
     nothing = run("spindle", "balance", "apply", "-b", desk.bootstrap)
-    assert "no run of this machine in this cluster is open" in nothing.stderr
+    assert "nothing to resume for this cluster on this machine" in nothing.stderr
     set_rate(desk, 1, None)
 
 
@@ -208,7 +208,7 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
     assert "Traceback" not in said
     if end == signal.SIGTERM:
         assert process.returncode == 130, said
-        assert f"go on with: spindle balance apply -b {desk.bootstrap} PLAN" in said
+        assert f"To resume: spindle balance apply -b {desk.bootstrap} PLAN" in said
     else:
         assert copies(desk), "nobody has taken them back"
         stopped = answer(desk, "cancel")
@@ -217,7 +217,7 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
     assert there(desk) == set()
     eventually(lambda: rate_of(desk, 1) is None, "the throttle is as before")
     again = run("spindle", "balance", "cancel", "-b", desk.bootstrap)
-    assert "there is no run to end" in again.stderr
+    assert "there is no run to cancel" in again.stderr
 
 
 @pytest.mark.spec("P-07")
@@ -317,9 +317,9 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
     command = ("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
     done = run(*command, "--throttle", str(50 << 20), seconds=120)
     assert done.code == 0, done
-    assert "1 replica moved and verified in place" in done.stdout
+    assert "1 replica moved and verified in " in done.stdout
     assert "2 skipped: deleted since the plan" in done.stdout
-    assert f"warning: {deleted}-0 is skipped" in done.stderr
+    assert f"warning: {deleted}-0 skipped" in done.stderr
     assert there(desk) == {f"{TOPIC}-0"}
     assert [rate_of(desk, broker) for broker in (1, 2)] == [None, None]
     again = run(*command, "--throttle", str(50 << 20), seconds=120)
@@ -350,7 +350,7 @@ def test_a_run_that_is_refused_at_its_throttles_leaves_nothing_open(
         )  # fmt: skip
         assert refused.code in (1, 6), refused
         cancelled = run("spindle", "balance", "cancel", "-b", desk.bootstrap)
-        assert "there is no run to end" in cancelled.stderr
+        assert "there is no run to cancel" in cancelled.stderr
     finally:
         desk.run(desk.cluster.start_node(node))
         # It answers once the session of its killed self is over.

@@ -78,6 +78,7 @@ class StandingBroker:
             self.context, self.replicas, self.groups, nothing, producer_ids
         )
         self.broker: Any = SimpleNamespace(
+            context=self.context,
             out=self.out,
             image=self.image,
             settings=self.context.settings,
