@@ -2,7 +2,7 @@
 
 Finds the brokers through any one bootstrap server, keeps one link to each, negotiates versions
 (ApiVersions), and repeats what may be repeated until the caller's deadline. Knows no meaning of
-any request but the three it needs itself. Called by `admin` and its rooms.
+any request but the few it needs itself. Called by `admin` and its rooms.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from spindle.wire.apis import SOFTWARE
 from spindle.wire.codec import Request, Response
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
+from spindle.wire.messages.metadata_request import MetadataRequest
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Response)
@@ -38,6 +39,8 @@ FIND_AGAIN_S: Final = 2.0
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
 _BROKERS, _CONTROLLERS = 1, 2
 _TELLS_CONTROLLERS = 1
+_TELLS_CLUSTER_ID = 2
+"""Version of Metadata from which it has the cluster's id."""
 _TELLS_FENCED = 2
 """Version of DescribeCluster from which fenced brokers can be asked for."""
 
@@ -81,6 +84,14 @@ class Node:
 
     def __str__(self) -> str:
         return f"broker {self.node_id} ({self.address})"
+
+
+class _Told(NamedTuple):
+    """The cluster as one server describes it."""
+
+    cluster_id: str | None
+    leader_id: NodeId
+    nodes: list[Node]
 
 
 class Deadline:
@@ -203,12 +214,7 @@ class Cluster:
         pause = BACKOFF_FIRST_S
         while True:
             try:
-                answer = await self._ask_first(
-                    self._known_addresses(),
-                    self._describe(),
-                    limit,
-                    _TELLS_CONTROLLERS if self.controllers else 0,
-                )
+                told = await self._described(limit)
                 break
             except (Unreachable, OutOfTime) as failure:
                 if again.left <= pause or isinstance(failure, Unresolved):
@@ -228,12 +234,8 @@ class Cluster:
                 ) from None
             await asyncio.sleep(pause)
             pause = min(pause * 2, BACKOFF_LAST_S)
-        self.cluster_id = answer.cluster_id
-        self.leader_id = answer.controller_id
-        self.nodes = {
-            b.broker_id: Node(b.broker_id, b.host, b.port, b.rack, b.is_fenced)
-            for b in sorted(answer.brokers, key=lambda b: int(b.broker_id))
-        }
+        self.cluster_id, self.leader_id, nodes = told
+        self.nodes = {node.node_id: node for node in sorted(nodes, key=lambda node: node.node_id)}
 
     async def registered(self, deadline: Deadline) -> list[int] | None:
         """Ids of all brokers, dead ones too; None where the other side cannot say (KIP-1073)."""
@@ -252,8 +254,27 @@ class Cluster:
             link.close()
         self._links.clear()
 
-    def _describe(self) -> DescribeClusterRequest:
-        return DescribeClusterRequest(endpoint_type=_CONTROLLERS if self.controllers else _BROKERS)
+    async def _described(self, limit: Deadline) -> _Told:
+        """What one server says of the cluster: brokers before 2.8 (KIP-700) by their metadata."""
+        addresses = self._known_addresses()
+        kind, since = (_CONTROLLERS, _TELLS_CONTROLLERS) if self.controllers else (_BROKERS, 0)
+        try:
+            answer = await self._ask_first(
+                addresses, DescribeClusterRequest(endpoint_type=kind), limit, since
+            )
+        except Refused as refused:
+            if self.controllers or refused.error != Error.UNSUPPORTED_VERSION:
+                raise
+            old = await self._ask_first(
+                addresses, MetadataRequest(topics=()), limit, _TELLS_CLUSTER_ID
+            )
+            nodes = [Node(NodeId(b.node_id), b.host, b.port, b.rack) for b in old.brokers]
+            return _Told(old.cluster_id, NodeId(old.controller_id), nodes)
+        return _Told(
+            answer.cluster_id,
+            answer.controller_id,
+            [Node(b.broker_id, b.host, b.port, b.rack, b.is_fenced) for b in answer.brokers],
+        )
 
     def _speaker(self) -> Node:
         node = self.nodes.get(-1 if self.leader_id is None else self.leader_id)

@@ -35,8 +35,10 @@ async def describe(
     partitions: Sequence[TopicPartition] | None,
     deadline: Deadline,
 ) -> LogDirs:
-    """One broker's directories, in the order of its configuration."""
+    """One broker's directories, in the order of its configuration.
 
+    Before version 3 (Apache Kafka 3.2) a broker that refuses answers with an empty list.
+    """
     topics = None
     if partitions is not None:
         topics = tuple(
@@ -44,6 +46,9 @@ async def describe(
             for topic, numbers in by_topic(partitions).items()
         )
     answer = await cluster.ask_node(broker, DescribeLogDirsRequest(topics=topics), deadline)
+    if not answer.results:
+        where = str(cluster.nodes.get(broker, f"broker {broker}"))
+        raise Refused(Error.CLUSTER_AUTHORIZATION_FAILED, "DescribeLogDirs", where)
     return tuple(_directory(result) for result in answer.results)
 
 

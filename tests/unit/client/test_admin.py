@@ -81,6 +81,20 @@ def alter(*codes: tuple[str, int, int]) -> Any:
     return answer
 
 
+@pytest.mark.spec("V-01")
+def test_a_list_without_a_directory_is_the_refusal_of_brokers_before_3_2() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.versions[Key.DESCRIBE_LOG_DIRS] = (0, 2)
+            broker.on(Key.DESCRIBE_LOG_DIRS, describe())
+            async with AdminClient(broker.bootstrap) as admin:
+                (told,) = (await admin.describe_log_dirs([1]).settled()).values()
+            assert isinstance(told, Refused)
+            assert told.error == Error.CLUSTER_AUTHORIZATION_FAILED
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("error", [Error.KAFKA_STORAGE_ERROR, Error.UNKNOWN_SERVER_ERROR])
 def test_one_bad_directory_fails_nothing_but_itself(error: Error) -> None:
     async def scenario() -> None:

@@ -79,6 +79,33 @@ def test_an_api_which_the_broker_lacks_is_refused_by_name() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.spec("V-01")
+def test_a_broker_before_2_8_is_found_by_its_metadata() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            del broker.versions[Key.DESCRIBE_CLUSTER]
+            broker.versions[Key.METADATA] = (0, 9)
+
+            def answer(request: Any, types: Any) -> Any:
+                assert request.topics == (), "no topic is asked for"
+                node = make(
+                    types.MetadataResponseBroker,
+                    node_id=1, host="127.0.0.1", port=broker.port, rack="r1",
+                )  # fmt: skip
+                return make(
+                    types.MetadataResponse, brokers=(node,), cluster_id="old", controller_id=1
+                )
+
+            broker.on(Key.METADATA, answer)
+            async with AdminClient(broker.bootstrap) as admin:
+                found = await admin.describe_cluster()
+                assert (found.cluster_id, found.controller_id) == ("old", 1)
+                assert [(n.node_id, n.rack) for n in found.brokers.values()] == [(1, "r1")]
+                assert await admin.registered_brokers() is None, "it cannot say"
+
+    asyncio.run(scenario())
+
+
 def test_an_unknown_broker_is_named_beside_those_there_are() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker, FakeBroker(2, broker.peers):
