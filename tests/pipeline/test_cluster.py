@@ -86,7 +86,7 @@ def test_a_command_by_connect_and_by_submit_tells_what_it_tells_here(
     cluster: SparkCluster, disk: Path, spark: Session
 ) -> None:
     here = examine(spark, [str(disk)])
-    expected = {(log.log, log.batches, log.records, log.verdict) for log in here.logs}
+    expected = {(log.log, log.well.batches, log.well.records, log.verdict) for log in here.logs}
     assert here.damages_in_all == 1
     connected = commands.run(
         "spindle", "forensics", str(disk), "--json", "--spark-remote", cluster.connect, seconds=280

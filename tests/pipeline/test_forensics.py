@@ -61,14 +61,14 @@ def test_every_log_is_told_and_what_of_it_can_be_saved(spark: Session, tmp_path:
     hurt, whole = logs["t-0"], logs[f"t-0.{UNIQUE}-future"]
     lost = batches[20].record_count
     assert whole.verdict == "whole"
-    assert (hurt.batches, whole.batches) == (39, 40)
-    assert hurt.records == whole.records - lost
-    assert (hurt.damages, hurt.missing, hurt.lost_at_most) == (1, lost, lost)
-    assert (hurt.first_offset, hurt.end_offset) == (0, batches[-1].next_offset)
-    assert hurt.codecs == ("gzip", "lz4", "none", "snappy", "zstd")
+    assert (hurt.well.batches, whole.well.batches) == (39, 40)
+    assert hurt.well.records == whole.well.records - lost
+    assert (hurt.damage.damages, hurt.damage.lost_at_most, hurt.well.missing) == (1, lost, lost)
+    assert (hurt.well.first_offset, hurt.well.end_offset) == (0, batches[-1].next_offset)
+    assert hurt.well.codecs == ("gzip", "lz4", "none", "snappy", "zstd")
     assert hurt.verdict.endswith(f"1 damaged range of at most {lost} offsets")
-    assert logs["u-0"].torn
-    assert logs["u-0"].verdict.startswith(f"whole up to offset {logs['u-0'].end_offset};")
+    assert logs["u-0"].damage.torn
+    assert logs["u-0"].verdict.startswith(f"whole up to offset {logs['u-0'].well.end_offset};")
     assert logs["x-0"].verdict == "nothing can be read"
     (damage,) = [d for d in found.damages if d.log == "t-0"]
     assert (damage.first_offset, damage.last_offset) == (
@@ -99,8 +99,10 @@ def test_transactions_gaps_and_several_segments_are_counted(spark: Session, tmp_
     first.with_suffix(".txnindex").write_bytes(struct.pack(">hqqqq", 0, 1, 0, 2, 3))
     found = examine(spark, [str(tmp_path)])
     (told,) = found.logs
-    assert (told.segments, told.batches, told.records, told.missing) == (2, 3, 5, 7)
-    assert (told.control, told.transactional, told.aborted) == (1, 2, 1)
+    assert told.segments == 2
+    well = told.well
+    assert (well.batches, well.records, well.missing) == (3, 5, 7)
+    assert (well.control, well.transactional, well.aborted) == (1, 2, 1)
     assert told.verdict == "whole"
     assert replace(found, damages_in_all=1).sound is False
 

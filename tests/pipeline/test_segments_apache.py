@@ -261,12 +261,12 @@ def test_forensics_and_audit_find_apache_kafkas_disks_sound(spark: Session, disk
     found = examine(spark, disks.paths, [*(f"seg-{c}" for c in CODECS), "seg-transactions"])
     assert found.sound
     logs = {log.topic: log for log in found.logs}
-    assert [(logs[f"seg-{c}"].codecs, logs[f"seg-{c}"].records) for c in CODECS] == [
+    assert [(log.codecs, log.records) for log in (logs[f"seg-{c}"].well for c in CODECS)] == [
         ((c,), 4000) for c in CODECS
     ]
     told = logs["seg-transactions"]
-    assert (told.control, told.records, told.verdict) == (6, 126, "whole")
-    assert told.aborted > 0
+    assert (told.well.control, told.well.records, told.verdict) == (6, 126, "whole")
+    assert told.well.aborted > 0
     numbered = auditing.count(spark, [], disks=disks.paths, topics=["seg-transactions"])
     assert numbered.sound
     assert numbered.counts["records"] == 120

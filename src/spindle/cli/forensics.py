@@ -70,21 +70,21 @@ def summary(found: Forensics) -> dict[str, object]:
     """The answer of `--json`; sizes in bytes, times in ISO 8601 (UTC)."""
     return {
         "version": 1,
-        "logs": [
-            {
-                **asdict(log),
-                "first_time": _moment(log.first_time),
-                "last_time": _moment(log.last_time),
-                "verdict": log.verdict,
-            }
-            for log in found.logs
-        ],
+        "logs": [_log_told(log) for log in found.logs],
         "damages": [asdict(damage) for damage in found.damages],
         "logsInAll": found.logs_in_all,
         "damagesInAll": found.damages_in_all,
         "records": found.records,
         "bytes": found.size,
     }
+
+
+def _log_told(log: LogFound) -> dict[str, object]:
+    """A log's row, flat: what was read well and the damage beside its name."""
+    told = asdict(log)
+    well, damage = told.pop("well"), told.pop("damage")
+    times = {name: _moment(well[name]) for name in ("first_time", "last_time")}
+    return {**told, **well, **times, **damage, "verdict": log.verdict}
 
 
 def headline(found: Forensics) -> str:
@@ -142,11 +142,12 @@ def _namer(found: Forensics) -> Callable[[str, str], str]:
 
 
 def _log_row(log: LogFound, name: Callable[[str, str], str]) -> list[str]:
+    well, damage = log.well, log.damage
     return [
         name(log.disk, log.log), log.kind, str(log.segments), render.size(log.size),
-        str(log.batches), str(log.records), _span(log.first_offset, log.end_offset),
-        str(log.missing), ",".join(log.codecs) or "-", str(log.control), str(log.aborted),
-        render.size(log.damaged_bytes) if log.damages else "-", log.verdict,
+        str(well.batches), str(well.records), _span(well.first_offset, well.end_offset),
+        str(well.missing), ",".join(well.codecs) or "-", str(well.control), str(well.aborted),
+        render.size(damage.damaged_bytes) if damage.damages else "-", log.verdict,
     ]  # fmt: skip
 
 
@@ -178,9 +179,9 @@ def _picture(found: Forensics) -> Bars:
     for log in found.logs[:PICTURED]:
         own = [d for d in found.damages if (d.disk, d.log) == (log.disk, log.log)]
         offsets = [d.first_offset for d in own if d.first_offset is not None]
-        begin = min([log.first_offset or 0, *offsets])
+        begin = min([log.well.first_offset or 0, *offsets])
         known = [d.last_offset + 1 for d in own if d.last_offset is not None]
-        end = max([log.end_offset or 0, *known, begin + 1])
+        end = max([log.well.end_offset or 0, *known, begin + 1])
         marks = [
             BarPart(
                 d.first_offset,
@@ -191,7 +192,8 @@ def _picture(found: Forensics) -> Bars:
             )
             for d in own if d.first_offset is not None
         ]  # fmt: skip
-        text = f"offsets {_span(log.first_offset, log.end_offset)}, {log.records} records"
+        span = _span(log.well.first_offset, log.well.end_offset)
+        text = f"offsets {span}, {log.well.records} records"
         rows.append(Bar(f"{log.log} ({log.kind})", begin, end, marks, text))
     return log_pictures.bars(rows, "the offsets of each log, and which are damaged")
 

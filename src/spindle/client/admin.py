@@ -24,10 +24,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Final
 
 from spindle.client import bad_replicas, configs, disks, log_dirs, offsets, reassignments, topics
-from spindle.client.cluster import Cluster, Deadline, parse_bootstrap
+from spindle.client.cluster import TIMEOUT_S, Cluster, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
     ClusterDescription,
@@ -49,8 +48,6 @@ from spindle.client.results import (
 )
 from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
 
-TIMEOUT_S: Final = 30.0
-
 
 class AdminClient:
     """A client of one cluster, for administration. Use it with `async with`."""
@@ -68,14 +65,16 @@ class AdminClient:
         `timeout`: seconds for each call that names none itself.
         """
         self._cluster = Cluster(
-            parse_bootstrap(bootstrap), client_id=client_id, controllers=controllers
+            parse_bootstrap(bootstrap),
+            client_id=client_id,
+            controllers=controllers,
+            timeout=timeout,
         )
-        self._timeout = timeout
         self._tasks = Tasks()
 
     async def __aenter__(self) -> AdminClient:
         """Find the cluster; Unreachable within a few seconds where no broker answers."""
-        await self._cluster.refresh(self._deadline(None))
+        await self._cluster.refresh(self._cluster.deadline(None))
         return self
 
     async def __aexit__(
@@ -95,7 +94,7 @@ class AdminClient:
 
     async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
         """The nodes of the cluster now: live brokers only."""
-        await self._cluster.refresh(self._deadline(timeout))
+        await self._cluster.refresh(self._cluster.deadline(timeout))
         return ClusterDescription(
             cluster_id=self._cluster.cluster_id or "",
             controller_id=-1 if self._cluster.leader_id is None else self._cluster.leader_id,
@@ -107,11 +106,11 @@ class AdminClient:
 
         None where the cluster cannot say: Apache Kafka before 4.0.
         """
-        return await self._cluster.registered(self._deadline(timeout))
+        return await self._cluster.registered(self._cluster.deadline(timeout))
 
     async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
         """The controllers' quorum: leader, epoch, voters and how far each has come."""
-        return await reassignments.describe_quorum(self._cluster, self._deadline(timeout))
+        return await reassignments.describe_quorum(self._cluster, self._cluster.deadline(timeout))
 
     # -- topics --------------------------------------------------------------------------------
 
@@ -119,7 +118,7 @@ class AdminClient:
         self, *, internal: bool = False, timeout: float | None = None
     ) -> dict[str, TopicDescription]:
         """All topics by name, with their partitions; internal ones only if asked for."""
-        found = await topics.list_all(self._cluster, self._deadline(timeout))
+        found = await topics.list_all(self._cluster, self._cluster.deadline(timeout))
         return {name: topic for name, topic in found.items() if internal or not topic.internal}
 
     def describe_topics(
@@ -127,7 +126,7 @@ class AdminClient:
     ) -> PerItem[str, TopicDescription]:
         """Each topic's partitions: leaders, replicas, in-sync replicas, offline replicas."""
         items: PerItem[str, TopicDescription] = PerItem(names)
-        work = partial(topics.describe, self._cluster, items, self._deadline(timeout))
+        work = partial(topics.describe, self._cluster, items, self._cluster.deadline(timeout))
         self._tasks.answer(items, items, work)
         return items
 
@@ -140,7 +139,7 @@ class AdminClient:
     ) -> PerItem[str, None]:
         """Make topics; `validate_only` only says whether they could be made."""
         items: PerItem[str, None] = PerItem(topic.name for topic in new)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         self._tasks.answer(
             items, items, partial(topics.create, self._cluster, items, new, validate_only, deadline)
         )
@@ -151,7 +150,7 @@ class AdminClient:
     ) -> PerItem[str, None]:
         """Delete topics and all that is in them."""
         items: PerItem[str, None] = PerItem(names)
-        work = partial(topics.delete, self._cluster, items, self._deadline(timeout))
+        work = partial(topics.delete, self._cluster, items, self._cluster.deadline(timeout))
         self._tasks.answer(items, items, work)
         return items
 
@@ -164,7 +163,7 @@ class AdminClient:
     ) -> PerItem[str, None]:
         """Let topics grow to `total` partitions each; they cannot shrink."""
         items: PerItem[str, None] = PerItem(totals)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         work = partial(
             topics.create_partitions, self._cluster, items, totals, validate_only, deadline
         )
@@ -184,7 +183,7 @@ class AdminClient:
         records that only a dead replica holds are given up.
         """
         items: PerItem[TopicPartition, None] = PerItem(partitions)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         self._tasks.answer(
             items, items, partial(topics.elect_leaders, self._cluster, items, preferred, deadline)
         )
@@ -201,7 +200,7 @@ class AdminClient:
     ) -> PerItem[Resource, dict[str, Config]]:
         """The settings of topics and brokers, all or those named, by name."""
         items: PerItem[Resource, dict[str, Config]] = PerItem(resources)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for group in configs.grouped(resources):
             work = partial(configs.describe, self._cluster, items, group, names, deadline)
             self._tasks.answer(items, group[1], work)
@@ -216,7 +215,7 @@ class AdminClient:
     ) -> PerItem[Resource, None]:
         """Change single settings of topics and brokers; the others stay as they are."""
         items: PerItem[Resource, None] = PerItem(changes)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for group in configs.grouped(list(changes)):
             work = partial(
                 configs.alter, self._cluster, items, group, changes, validate_only, deadline
@@ -229,7 +228,7 @@ class AdminClient:
     ) -> PerItem[TopicPartition, OffsetRange]:
         """What each partition's leader has for consumers; `leaders` from `describe_topics`."""
         items: PerItem[TopicPartition, OffsetRange] = PerItem(leaders)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         theirs: dict[NodeId, list[TopicPartition]] = {}
         for name, leader in leaders.items():
             theirs.setdefault(leader, []).append(name)
@@ -253,7 +252,7 @@ class AdminClient:
         that is down fails alone, a dead directory is an `error` in its own entry.
         """
         items: PerItem[NodeId, tuple[LogDirDescription, ...]] = PerItem(brokers)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for broker in items:
             work = partial(
                 log_dirs.describe_broker, self._cluster, items, broker, partitions, deadline
@@ -266,7 +265,7 @@ class AdminClient:
     ) -> PerItem[Replica, ReplicaLogDirs]:
         """Where each replica lives, where it is moving to, and how far the copy is behind."""
         items: PerItem[Replica, ReplicaLogDirs] = PerItem(replicas)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for broker, theirs in _by_broker(items).items():
             work = partial(
                 log_dirs.describe_replicas, self._cluster, items, broker, theirs, deadline
@@ -284,7 +283,7 @@ class AdminClient:
         replica but has noted the directory for it (K113-10).
         """
         items: PerItem[Replica, None] = PerItem(directories)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for broker, theirs in _by_broker(items).items():
             part = {replica: directories[replica] for replica in theirs}
             work = partial(log_dirs.alter_replicas, self._cluster, items, broker, part, deadline)
@@ -299,7 +298,7 @@ class AdminClient:
         An API of Spindle's brokers: Apache Kafka's are Refused with UNSUPPORTED_VERSION.
         """
         items: PerItem[NodeId, tuple[DiskDescription, ...]] = PerItem(brokers)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for broker in items:
             work = partial(disks.describe, self._cluster, items, broker, deadline)
             self._tasks.answer(items, (broker,), work)
@@ -320,7 +319,7 @@ class AdminClient:
         OFFLINE is refused where partitions would lose their last live replica, which the refusal
         names, unless `force` is given.
         """
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         return await disks.alter(self._cluster, broker, path, order, deadline, force=force)
 
     def describe_bad_replicas(
@@ -331,7 +330,7 @@ class AdminClient:
         An API of Spindle's brokers: Apache Kafka's are Refused with UNSUPPORTED_VERSION.
         """
         items: PerItem[NodeId, tuple[ReplicaHealth, ...]] = PerItem(brokers)
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         for broker in items:
             work = partial(bad_replicas.describe, self._cluster, items, broker, deadline)
             self._tasks.answer(items, (broker,), work)
@@ -350,7 +349,7 @@ class AdminClient:
         What came of it, in words; Refused where it may not be done.
         """
         action = 2 if accept_loss else 1
-        deadline = self._deadline(timeout)
+        deadline = self._cluster.deadline(timeout)
         return await bad_replicas.repair(self._cluster, broker, name, action, deadline)
 
     # -- reassignments -------------------------------------------------------------------------
@@ -379,7 +378,7 @@ class AdminClient:
             targets,
             places,
             allow,
-            self._deadline(timeout),
+            self._cluster.deadline(timeout),
         )
         self._tasks.answer(items, items, work)
         return items
@@ -391,10 +390,9 @@ class AdminClient:
         timeout: float | None = None,
     ) -> dict[TopicPartition, Reassignment]:
         """Reassignments in progress, of all partitions or of those given."""
-        return await reassignments.list_active(self._cluster, partitions, self._deadline(timeout))
-
-    def _deadline(self, timeout: float | None) -> Deadline:
-        return Deadline(self._timeout if timeout is None else timeout)
+        return await reassignments.list_active(
+            self._cluster, partitions, self._cluster.deadline(timeout)
+        )
 
 
 def _by_broker(replicas: Iterable[Replica]) -> dict[NodeId, list[Replica]]:

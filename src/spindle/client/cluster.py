@@ -30,6 +30,8 @@ T = TypeVar("T")
 R = TypeVar("R", bound=Response)
 """Makes a request entity of the version that is given."""
 
+TIMEOUT_S: Final = 30.0
+"""Seconds for one call, over all its attempts."""
 CONNECT_LIMIT_S: Final = 5.0
 """Seconds for one connection."""
 FIND_LIMIT_S: Final = 10.0
@@ -131,9 +133,16 @@ class Cluster:
     """
 
     def __init__(
-        self, bootstrap: Sequence[Address], *, client_id: str, controllers: bool = False
+        self,
+        bootstrap: Sequence[Address],
+        *,
+        client_id: str,
+        controllers: bool = False,
+        timeout: float = TIMEOUT_S,
     ) -> None:
+        """`timeout`: seconds for each call that names none itself."""
         assert bootstrap
+        self._timeout = timeout
         self.bootstrap = tuple(bootstrap)
         self.controllers = controllers
         self.cluster_id: str | None = None
@@ -144,6 +153,10 @@ class Cluster:
         self._links: dict[Address, Link] = {}
         self._opening: dict[Address, asyncio.Lock] = {}
         self._spoken: dict[Address, dict[int, tuple[int, int]]] = {}
+
+    def deadline(self, timeout: float | None) -> Deadline:
+        """By when a call that begins now must have ended; None: it names no time of its own."""
+        return Deadline(self._timeout if timeout is None else timeout)
 
     # -- asking --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
@@ -31,20 +31,13 @@ _LOG = ["disk", "log", "kind", "topic", "partition"]
 
 
 @dataclass(frozen=True, slots=True)
-class LogFound:
-    """A log as its files tell it. Offsets: of what was read well; None where that is nothing.
+class WellBatches:
+    """What was read well. Offsets: of these batches; None where there is none.
 
     `missing`: offsets between the first and the last that no well batch covers; damage takes them
-    away, and so does compaction. `lost_at_most`: of those, the offsets that damage may have held.
+    away, and so does compaction.
     """
 
-    disk: str
-    log: str
-    kind: str
-    topic: str
-    partition: int
-    segments: int
-    size: int
     batches: int
     records: int
     first_offset: int | None
@@ -56,22 +49,44 @@ class LogFound:
     transactional: int
     aborted: int
     codecs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogDamage:
+    """The damage of a log in all. `lost_at_most`: missing offsets that damage may have held."""
+
     damages: int
     damaged_bytes: int
     lost_at_most: int
     torn: bool
 
+
+@dataclass(frozen=True, slots=True)
+class LogFound:
+    """A log as its files tell it."""
+
+    disk: str
+    log: str
+    kind: str
+    topic: str
+    partition: int
+    segments: int
+    size: int
+    well: WellBatches
+    damage: LogDamage
+
     @property
     def verdict(self) -> str:
         """What can be saved, in words."""
-        if self.batches == 0:
-            return "nothing can be read" if self.damages else "empty"
-        if not self.damages:
+        well, damage, damages = self.well, self.damage, self.damage.damages
+        if well.batches == 0:
+            return "nothing can be read" if damages else "empty"
+        if not damages:
             return "whole"
-        if self.torn and self.damages == 1:
-            return f"whole up to offset {self.end_offset}; behind it the end is torn"
-        damages = f"{self.damages} damaged range{'s' * (self.damages > 1)}"
-        return f"{self.records} records; {damages} of at most {self.lost_at_most} offsets"
+        if damage.torn and damages == 1:
+            return f"whole up to offset {well.end_offset}; behind it the end is torn"
+        ranges = f"{damages} damaged range{'s' * (damages > 1)}"
+        return f"{well.records} records; {ranges} of at most {damage.lost_at_most} offsets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +156,7 @@ def _examine(spark: Session, paths: list[str], topics: list[str]) -> Forensics:
         segments.unpersist()
     return Forensics(
         logs=tuple(
-            LogFound(**{**row.asDict(), "codecs": tuple(sorted(row.codecs))})
-            for row in listed if row.topic is not None
+            _log_found(row) for row in listed if row.topic is not None
         ),
         damages=tuple(
             DamageFound(
@@ -156,6 +170,19 @@ def _examine(spark: Session, paths: list[str], topics: list[str]) -> Forensics:
         damages_in_all=totals.damages or 0,
         records=totals.records or 0,
         size=totals["size"] or 0,
+    )  # fmt: skip
+
+
+def _log_found(row: Row) -> LogFound:
+    well = WellBatches(
+        row.batches, row.records, row.first_offset, row.end_offset, row.missing,
+        row.first_time, row.last_time, row.control, row.transactional, row.aborted,
+        tuple(sorted(row.codecs)),
+    )  # fmt: skip
+    damage = LogDamage(row.damages, row.damaged_bytes, row.lost_at_most, row.torn)
+    return LogFound(
+        row.disk, row.log, row.kind, row.topic, row.partition, row.segments, row["size"],
+        well, damage,
     )  # fmt: skip
 
 

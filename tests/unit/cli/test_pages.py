@@ -16,7 +16,7 @@ from spindle.cli.demo import demo_report as demo
 from spindle.cli.pictures import DiskBar, Span
 from spindle.pipeline.auditing import AuditResult
 from spindle.pipeline.forecast import Filling
-from spindle.pipeline.forensics import DamageFound, Forensics, LogFound
+from spindle.pipeline.forensics import DamageFound, Forensics, LogDamage, LogFound, WellBatches
 from spindle.pipeline.proposal import ClusterProposal, DirectoryNow
 from spindle.planning.load import PlannedMove
 
@@ -59,10 +59,9 @@ def audited() -> str:
 
 
 def examined() -> str:
-    log = LogFound(
-        HOSTILE, "t-0", HOSTILE, "t", 0, 2, 4096, 9, 90, 10, 100, 0, None, None, 0, 0, 0,
-        (HOSTILE,), 1, 70, 0, False,
-    )  # fmt: skip
+    well = WellBatches(9, 90, 10, 100, 0, None, None, 0, 0, 0, (HOSTILE,))
+    damage = LogDamage(1, 70, 0, False)
+    log = LogFound(HOSTILE, "t-0", HOSTILE, "t", 0, 2, 4096, well, damage)
     damages = (
         DamageFound(HOSTILE, "t-0", "t", 0, 0, 77, 70, 20, 29, HOSTILE),
         DamageFound("/b", "t-0", "t", 0, 0, 77, 70, 50, None, "CRC", f"{HOSTILE}/t-0", 3),
