@@ -38,6 +38,7 @@ COMMANDS: Final = (
     ),
     Command("broker", "spindle.cli.broker:broker", "Run one node: broker, controller or both"),
     Command("storage", "spindle.cli.storage.command:app", "Format and inspect log directories"),
+    Command("doctor", "spindle.cli.doctor.command:doctor", "What is wrong with a cluster"),
     Command("log-dirs", "spindle.cli.log_dirs:log_dirs", "Disks, space, replicas and moves"),
     Command(
         "disks", "spindle.cli.disks.command:app", "Health of disks; probe, replace, cordon, drain"

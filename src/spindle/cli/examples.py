@@ -20,6 +20,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "storage info": ("spindle storage info -c server.properties",),
     "storage random-uuid": ("spindle storage random-uuid",),
+    "doctor": (f"spindle doctor {_B}", f"spindle doctor {_B} --monitor"),
     "log-dirs": (f"spindle log-dirs {_B}", f"spindle log-dirs {_B} --topic-list orders --json"),
     "disks": (
         f"spindle disks {_B}",

@@ -25,7 +25,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 
-from spindle.client import bad_replicas, configs, disks, log_dirs, offsets, reassignments, topics
+from spindle.client import (
+    access,
+    bad_replicas,
+    configs,
+    disks,
+    log_dirs,
+    offsets,
+    reassignments,
+    topics,
+)
 from spindle.client.cluster import TIMEOUT_S, Cluster, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
@@ -92,13 +101,22 @@ class AdminClient:
 
     # -- the cluster ---------------------------------------------------------------------------
 
-    async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
-        """The nodes of the cluster now: live brokers only."""
-        await self._cluster.refresh(self._cluster.deadline(timeout))
+    async def describe_cluster(
+        self, *, authorized: bool = False, timeout: float | None = None
+    ) -> ClusterDescription:
+        """The nodes of the cluster now: live brokers only.
+
+        `authorized`: ask also what the client's user may do with the cluster (KIP-430).
+        """
+        deadline = self._cluster.deadline(timeout)
+        await self._cluster.refresh(deadline)
         return ClusterDescription(
             cluster_id=self._cluster.cluster_id or "",
             controller_id=-1 if self._cluster.leader_id is None else self._cluster.leader_id,
             brokers=dict(self._cluster.nodes),
+            authorized=await access.cluster_operations(self._cluster, deadline)
+            if authorized
+            else None,
         )
 
     async def registered_brokers(self, *, timeout: float | None = None) -> list[NodeId] | None:

@@ -6,6 +6,7 @@ out, because it is what a person at a terminal will read. Raised by `link`, `clu
 
 from __future__ import annotations
 
+from spindle.client.rights import missing
 from spindle.model.errors import Error, PeerFailed, Refusal
 
 
@@ -27,7 +28,10 @@ class Refused(Refusal):
     def __init__(self, error: Error | int, api: str, where: str, message: str = "") -> None:
         known = error_of(error)
         name = known.name if int(known) == int(error) else f"error {int(error)}"
-        text = message or MEANINGS.get(known, "")
+        lacks = missing(known, api)
+        text = message.split("\n", 1)[0] if lacks else message or MEANINGS.get(known, "")
+        if lacks:
+            text = f"{text.rstrip('.')}: {lacks}" if text else lacks
         super().__init__(known, f"{where} answered {api} with {name}{': ' if text else ''}{text}")
         self.api = api
         self.where = where
@@ -50,7 +54,6 @@ MEANINGS = {
     Error.REPLICA_NOT_AVAILABLE: "the broker holds no such replica yet; it has noted the directory"
     " and will create the replica there",
     Error.UNKNOWN_TOPIC_OR_PARTITION: "there is no such topic or partition",
-    Error.CLUSTER_AUTHORIZATION_FAILED: "the user may not do this to the cluster",
     Error.NOT_CONTROLLER: "it is not the active controller",
     Error.INVALID_REPLICA_ASSIGNMENT: "the log directory is cordoned, or the assignment is wrong",
     Error.NO_REASSIGNMENT_IN_PROGRESS: "no reassignment of this partition is in progress",

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from spindle.client.cluster import Node
+from spindle.model.acl import AclOperation
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicId, TopicPartition
 
@@ -37,6 +38,8 @@ class ClusterDescription:
     cluster_id: str
     controller_id: NodeId
     brokers: dict[NodeId, Node]
+    authorized: frozenset[AclOperation] | None = None
+    """What the user may do with the cluster; None where it was not asked, or is not said."""
 
 
 @dataclass(frozen=True, slots=True)
