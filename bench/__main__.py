@@ -1,6 +1,7 @@
 """Runs every measure against both peers in turn and prints medians and ratios.
 
 python -m bench [--rounds 5] [--only throughput,move] [--write docs/benchmarks.md]
+python -m bench --only throughput,small,latency,move --beside HEAD~20
 
 A peer is warmed up by the measure itself until its leading figure stops getting better, or
 `--warm-max` seconds are over. With --write each section is kept as soon as it ends.
@@ -16,12 +17,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.support.processes import tied
 
-from bench import failover, hostile, measures, moves
+from bench import beside, failover, hostile, measures, moves
 from bench.peers import NAMES, Peer
 from bench.report import Table
 from bench.sections import SECTIONS, Results, estimate, told, wanted
@@ -45,8 +47,12 @@ class Measure(NamedTuple):
 async def run(options: argparse.Namespace, results: Results) -> None:
     """All sections that are asked for; each one's figures are kept as soon as it ends."""
     names = wanted(options.only)
-    with tempfile.TemporaryDirectory(dir=options.dir) as home:
-        place = Path(home)
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.dir)))
+        peers: dict[str, Path | None] = dict.fromkeys(NAMES)
+        if options.beside is not None:
+            name = beside.name_of(options.beside)
+            peers[name] = stack.enter_context(beside.checked_out(options.beside, place / "older"))
         shim = _shim(place)
         alone: dict[str, Callable[[Table], Awaitable[None]]] = {
             "planner": lambda table: _planner(table, place),
@@ -62,7 +68,7 @@ async def run(options: argparse.Namespace, results: Results) -> None:
                     await alone[name](table)
             elif plan:
                 # All measures that share clusters run here, where the first of them stands.
-                await _shared(results, plan, place, options)
+                await _shared(results, plan, place, peers, options)
                 plan = []
 
 
@@ -96,15 +102,22 @@ def _plan(options: argparse.Namespace) -> list[Measure]:
 
 
 async def _shared(
-    results: Results, plan: list[Measure], home: Path, options: argparse.Namespace
+    results: Results,
+    plan: list[Measure],
+    home: Path,
+    names: dict[str, Path | None],
+    options: argparse.Namespace,
 ) -> None:
-    """The measures that leave their clusters whole share them; one cluster runs at a time."""
+    """The measures that leave their clusters whole share them; one cluster runs at a time.
+
+    `names`: of the peers, each with the modules that it runs where they are not today's.
+    """
     peers: list[Peer] = []
     try:
         for measure in plan:
             with results.section(measure.name) as table:
-                for name in NAMES[len(peers) :]:
-                    peer = Peer(name, home)
+                for name, modules in list(names.items())[len(peers) :]:
+                    peer = Peer(name, home, modules)
                     peers.append(peer)
                     table["start to serving s"][name].append(await peer.start())
                     print(f"{name} serves", file=sys.stderr)
@@ -236,7 +249,7 @@ def _shown(arguments: list[str]) -> list[str]:
 
 def main() -> None:
     """Parse the options, run, print, and keep the results where asked."""
-    options = _parser().parse_args()
+    options = _parsed(sys.argv[1:])
     names = wanted(options.only)
     results = Results("python -m bench " + " ".join(_shown(sys.argv[1:])), options.write)
     print(estimate(names, options.rounds), file=sys.stderr)
@@ -244,6 +257,23 @@ def main() -> None:
     print(f"took: {told(results.minutes)}", file=sys.stderr)
     if results.failed:
         sys.exit(f"failed: {', '.join(results.failed)}")
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """The options; an end with code 2 where they do not go together."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.beside is not None:
+        if others := [name for name in wanted(options.only) if name not in beside.SECTIONS]:
+            parser.error(
+                f"--beside: {', '.join(others)} cannot be measured on an older commit; name "
+                f"sections by --only: {', '.join(beside.SECTIONS)}"
+            )
+        try:
+            beside.name_of(options.beside)
+        except ValueError as unknown:
+            parser.error(f"--beside: {unknown}")
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -263,6 +293,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--source-records", type=int, default=1_000_000, help="to read on Spark")
     parser.add_argument("--only", help=f"{','.join(SECTIONS)}; move: all three of moves")
+    parser.add_argument(
+        "--beside", metavar="COMMIT", help="measure this commit of Spindle, too, in the same run"
+    )
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument(
         "--write",

@@ -1,9 +1,9 @@
-"""The two peers of every comparison: three brokers with two log directories each, and a controller.
+"""The peers of every comparison: three brokers with two log directories each, and a controller.
 
-Both are the test suites' clusters: the same properties, the same directories on the same file
+All are the test suites' clusters: the same properties, the same directories on the same file
 system, one process a node, the same preloaded fault shim where disks are to fail. Apache Kafka runs
-with the heap and the collector that its own start scripts choose. While one is measured the other
-one's processes are stopped (SIGSTOP): it takes no processor time, and its JIT stays warm.
+with the heap and the collector that its own start scripts choose. While one is measured the others'
+processes are stopped (SIGSTOP): they take no processor time, and a JIT stays warm.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from spindle.client.results import NewTopic
 from spindle.model.errors import Failure
 
 NAMES: Final = ("kafka", "spindle")
+"""Of those that every section has; `--beside` adds one to some."""
 BROKERS, DIRECTORIES = 3, 2
 SETTINGS = {
     "num.partitions": "1",
@@ -50,14 +51,17 @@ APACHE_JVM = (
 _SETTLE_S = 60.0
 
 
-def new_cluster(name: str, home: Path, controllers: int = 1) -> ApacheKafka:
-    """A cluster of one of the two, not started yet."""
-    place = home / f"{name}-{controllers}"
-    if name == "spindle":
+def new_cluster(
+    name: str, home: Path, controllers: int = 1, modules: Path | None = None
+) -> ApacheKafka:
+    """A cluster of one of the peers, not started yet. `modules`: those of an older Spindle."""
+    place = home / f"{name.replace(' ', '-')}-{controllers}"
+    if name != "kafka":
         ours = SpindleCluster(
             place, kafka_jars(), brokers=BROKERS, directories=DIRECTORIES,
             separate_controller=True, controllers=controllers, settings=SETTINGS,
         )  # fmt: skip
+        ours.modules = modules
         for node in ours.brokers:
             node.settings["metrics.port"] = str(free_port())
             ours.write_config(node)
@@ -83,9 +87,10 @@ def preloaded(shim: Path, doomed: Path) -> Iterator[None]:
 class Peer:
     """One side of the comparison."""
 
-    def __init__(self, name: str, home: Path) -> None:
+    def __init__(self, name: str, home: Path, modules: Path | None = None) -> None:
         self.name = name
-        self.cluster = new_cluster(name, home)
+        self.cluster = new_cluster(name, home, modules=modules)
+        self._modules = Path(spindle.__path__[0]) if modules is None else modules
 
     async def start(self, shim: Path | None = None, doomed: Path | None = None) -> float:
         """Start the cluster; seconds until all brokers serve (formatting not counted).
@@ -94,7 +99,7 @@ class Peer:
         """
         # An installation has compiled its modules, as Apache Kafka's jars are compiled: else each
         # node compiles them all where the environment has PYTHONDONTWRITEBYTECODE.
-        await asyncio.to_thread(compileall.compile_dir, spindle.__path__[0], quiet=2)
+        await asyncio.to_thread(compileall.compile_dir, self._modules, quiet=2)
         await asyncio.to_thread(self.cluster.format)
         began = time.monotonic()
         if shim is not None and doomed is not None:

@@ -63,27 +63,32 @@ RUN: Final = "Run on "
 def render(table: Table, how: str, measured: str) -> str:
     """A section as Markdown: medians, their ratio, whether a target is met, how often measured.
 
-    `how`: the command and what else there is to say of the run; `measured`: the commit.
+    `how`: the command and what else there is to say of the run; `measured`: the commit. An older
+    commit that was measured beside has two columns of its own.
     """
+    older = sorted({name for by_peer in table.values() for name in by_peer} - {"spindle", "kafka"})
     lines = [
         f"{RUN}{datetime.date.today()} at {measured} by {how}: {platform.system()}, "
         f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
         "",
-        "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |",
-        "|---|---|---|---|---|---|---|",
+        "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |"
+        + "".join(f" {name.capitalize()} | ratio to it |" for name in older),
+        "|---|---|---|---|---|---|---|" + "---|---|" * len(older),
     ]
     for figure, by_peer in table.items():
         ours, theirs = (_median(by_peer, name) for name in ("spindle", "kafka"))
-        ratio = ours / theirs if theirs else float("nan")
+        ratio = _ratio(ours, theirs)
         wanted = [("ratio ", ratio, TARGETS.get(figure)), ("", ours, OWN.get(figure))]
         asked = [(what, value, *limit) for what, value, limit in wanted if limit is not None]
         target = " and ".join(f"{what}{sign} {limit}" for what, _, sign, limit in asked)
         met = all(_holds(value, sign, limit) for _, value, sign, limit in asked)
         verdict = ("met" if met else "MISSED") if asked else ""
-        shown = " | ".join("-" if isnan(n) else f"{n:.4g}" for n in (ours, theirs))
-        shown += " | " + ("-" if isnan(ratio) else f"{ratio:.3g}")
+        shown = f"{_shown(ours)} | {_shown(theirs)} | {_shown(ratio, 3)}"
         runs = max(map(len, by_peer.values()))
-        lines.append(f"| {figure} | {shown} | {target} | {verdict} | {runs} |")
+        beside = ""
+        for before in (_median(by_peer, name) for name in older):
+            beside += f" {_shown(before)} | {_shown(_ratio(ours, before), 3)} |"
+        lines.append(f"| {figure} | {shown} | {target} | {verdict} | {runs} |{beside}")
     return "\n".join(lines) + "\n"
 
 
@@ -104,6 +109,14 @@ def commit() -> str:
 def _median(by_peer: dict[str, list[float]], name: str) -> float:
     values = by_peer.get(name)
     return statistics.median(values) if values else float("nan")
+
+
+def _ratio(ours: float, theirs: float) -> float:
+    return ours / theirs if theirs else float("nan")
+
+
+def _shown(value: float, digits: int = 4) -> str:
+    return "-" if isnan(value) else f"{value:.{digits}g}"
 
 
 def _holds(value: float, sign: str, limit: float) -> bool:

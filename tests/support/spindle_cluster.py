@@ -4,27 +4,40 @@ can be asked of the other, Apache Kafka's own tools included.
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 from types import TracebackType
 
 from tests.support.apache_kafka import ApacheKafka, ApacheNode
 from tests.support.commands import run
+from tests.support.processes import tied
 
 
 class SpindleCluster(ApacheKafka):
     """The same plan and the same properties; formatted and run by our own commands."""
 
+    modules: Path | None = None
+    """The folder of an older Spindle's modules, which format and run the nodes then."""
+
     def format(self) -> None:
-        """Format every node's directories with `kafka-storage` of this installation."""
+        """Format every node's directories with `kafka-storage`, or as the older Spindle does."""
         for node in self.nodes.values():
-            done = run(
-                "kafka-storage", "format", "-g", "-t", self.cluster_id, "-c", str(node.config)
-            )
-            assert done.code == 0, done
+            words = ("format", "-g", "-t", self.cluster_id, "-c", str(node.config))
+            if self.modules is None:
+                done = run("kafka-storage", *words)
+                assert done.code == 0, done
+            else:
+                command = tied(self._spindle("storage", *words))
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
     def command(self, node: ApacheNode) -> list[str]:
         """How a node's process is started."""
-        return [sys.executable, "-m", "spindle", "broker", "-c", str(node.config)]
+        return self._spindle("broker", "-c", str(node.config))
+
+    def _spindle(self, *words: str) -> list[str]:
+        own = [sys.executable, "-m", "spindle", *words]
+        return own if self.modules is None else ["env", f"PYTHONPATH={self.modules}", *own]
 
     def __exit__(
         self,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
+import pytest
+from bench.__main__ import _parsed
+from bench.beside import ROOT, checked_out, name_of
 from bench.report import MARK, Table, joined, render
 from bench.sections import Results
 from bench.warmth import is_warm, slope
@@ -61,3 +65,39 @@ def test_each_section_is_kept_when_it_ends_and_a_failure_costs_no_other_one(
     assert "| b |" not in kept
     assert "| c | 3 |" in kept
     assert kept.count("at commit ") == 2
+
+
+def test_an_older_commit_has_columns_of_its_own() -> None:
+    table: Table = {
+        "a": {"spindle": [3.0], "kafka": [2.0], "spindle at 1234abc": [4.0, 6.0]},
+        "start": {"spindle": [1.0]},
+    }
+    text = render(table, "x", "commit 1")
+    assert "| runs | Spindle at 1234abc | ratio to it |" in text
+    assert "| a | 3 | 2 | 1.5 |  |  | 2 | 5 | 0.6 |" in text
+    assert "| start | 1 | - | - |  |  | 1 | - | - |" in text
+
+
+def test_an_older_commit_stands_in_a_folder_of_its_own_and_leaves_nothing(tmp_path: Path) -> None:
+    def worktrees() -> str:
+        return subprocess.run(
+            ["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+
+    with checked_out("HEAD", tmp_path / "older") as modules:
+        assert (modules / "spindle" / "__init__.py").exists()
+        assert str(tmp_path / "older") in worktrees()
+    assert not (tmp_path / "older").exists()
+    assert str(tmp_path / "older") not in worktrees()
+
+
+def test_what_cannot_be_measured_beside_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert name_of("HEAD").startswith("spindle at ")
+    assert _parsed(["--only", "small", "--beside", "HEAD"]).beside == "HEAD"
+    for words, why in (
+        (["--beside", "HEAD"], "planner, sources, hostile, gap, failover cannot be measured"),
+        (["--only", "small", "--beside", "no-such"], "git knows no commit 'no-such'"),
+    ):
+        with pytest.raises(SystemExit):
+            _parsed(words)
+        assert why in capsys.readouterr().err
