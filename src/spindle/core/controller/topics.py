@@ -7,7 +7,7 @@ untouched. Called by the handlers of those three APIs.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -82,7 +82,7 @@ def check_name(name: str) -> None:
 
 def create_topics(
     state: ControllerState,
-    topics: Sequence[CreatableTopic],
+    topics: Iterable[CreatableTopic],
     rng: Rng,
     new_id: Callable[[], TopicId],
     validate_only: bool = False,
@@ -90,11 +90,12 @@ def create_topics(
 ) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
-    `whole`: all topics of the request that these are some of; None: these are all.
+    `whole`: all topics of the request that these are some of; None: these are all. Looked at first:
+    what is too much is not read.
     """
     parts = whole is not None
     if whole is None:
-        whole = NewTopics()
+        whole, topics = NewTopics(), tuple(topics)
         for t in topics:
             whole.add(state, t.name, t.partitions, len(t.assignments), len(t.configs))
     whole.check(parts)
@@ -300,20 +301,21 @@ class MorePartitions:
 
 def create_partitions(
     state: ControllerState,
-    topics: Sequence[MorePartitions],
+    topics: Iterable[MorePartitions],
     rng: Rng,
     validate_only: bool = False,
     whole: MoreOfTopics | None = None,
 ) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
-    `whole`: all topics of the request that these are some of; None: these are all.
+    `whole`: all topics of the request that these are some of; None: these are all. Looked at first:
+    what is too much is not read.
     """
     parts = whole is not None
     if whole is None:
-        whole = MoreOfTopics()
+        whole, topics = MoreOfTopics(), tuple(topics)
         for topic in topics:
-            whole.add(state, topic.name, topic.count)
+            whole.add(state, topic.name, topic.count, len(topic.assignments or ()))
     whole.check(parts)
     draft = Draft(state)
     answers: list[TopicAnswer] = []

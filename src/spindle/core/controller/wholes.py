@@ -28,12 +28,15 @@ class NewTopics:
         self._partitions: dict[str, int] = {}
         self._total = 0
         self._records = 0
+        self._largest = 0
+        """Things that one topic names by hand: what is refused anyway must not be read whole."""
 
     def add(
         self, state: ControllerState, name: str, partitions: int, assigned: int, settings: int
     ) -> None:
         """Count one: its partitions (-1: the default number), those by hand, and its settings."""
         self.named[name] += 1
+        self._largest = max(self._largest, assigned, settings)
         if self.named[name] > 1 or name == METADATA_TOPIC:
             self._total -= self._partitions.pop(name, 0)  # It is refused, whatever it asks for.
             return
@@ -57,6 +60,7 @@ class NewTopics:
                 f"Excessively large number of partitions per request: {self._total}, more than"
                 f" {PARTITIONS_MAX}; ask for less at a time.",
             )
+        check_records(self._largest)
         if parts:
             check_records(self._records)
 
@@ -69,16 +73,20 @@ class MoreOfTopics:
         self.told: set[str] = set()
         """Of the names that come twice: those that are answered."""
         self._records = 0
+        self._largest = 0
+        """Partitions that are assigned by hand in one topic."""
 
-    def add(self, state: ControllerState, name: str, count: int) -> None:
-        """Count one, which is to have so many partitions."""
+    def add(self, state: ControllerState, name: str, count: int, assigned: int) -> None:
+        """Count one, which is to have so many partitions: those that it assigns by hand, too."""
         self.named[name] += 1
+        self._largest = max(self._largest, assigned)
         known = state.image.topic(name)
         if known is not None and self.named[name] == 1:
             self._records += max(count - len(known.partitions), 0)
 
     def check(self, parts: bool) -> None:
         """Refusal POLICY_VIOLATION where all together is too much."""
+        check_records(self._largest)
         if parts:
             check_records(self._records)
         check_records(len(self.named))  # Apache Kafka's list of results has the same limit.

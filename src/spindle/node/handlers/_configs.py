@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TypeVar
 
 from spindle.core.controller.configs import (
     Alteration,
@@ -13,9 +15,12 @@ from spindle.core.controller.configs import (
     listed,
     parts,
 )
+from spindle.core.controller.controller_state import check_records
 from spindle.model import cordons
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.image import BROKER_RESOURCE
+from spindle.node.parts import SIZE
+from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.wire.codec import Whole
 from spindle.wire.messages import alter_configs_request as whole
 from spindle.wire.messages import incremental_alter_configs_request as incremental
@@ -23,6 +28,8 @@ from spindle.wire.messages import incremental_alter_configs_request as increment
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
+
+S = TypeVar("S")
 
 
 class RepeatedResources:
@@ -47,7 +54,36 @@ def weigh(_: Controller, resource: object) -> int:
     return 1 + len(resource.configs)
 
 
-def check_cordons(
+def hand_on(
+    broker: Broker,
+    context: RequestContext[R],
+    asked: Iterator[Iterable[tuple[ConfigResource, Iterable[Alteration]]]],
+    refuse: Callable[[Error, str], R],
+) -> Later:
+    """Hand on to the controller what this broker can live with, once all of it was looked at.
+
+    `asked`: for each resource the changes that this broker must look at, or none. A part of them is
+    looked at in a turn.
+    """
+    try:
+        part = tuple(islice(asked, SIZE))
+        _check_cordons(broker, chain.from_iterable(part))
+        if len(part) == SIZE:
+            broker.out.in_turn(partial(hand_on, broker, context, asked, refuse))
+        else:
+            broker.forwarding.forward(context, refuse)
+    except Refusal as refusal:
+        context.answer(refuse(refusal.error, refusal.message))
+    return LATER
+
+
+def some(settings: Sequence[S]) -> Sequence[S]:
+    """The settings of a resource. Refusal POLICY_VIOLATION where they are far more than exist."""
+    check_records(len(settings))
+    return settings
+
+
+def _check_cordons(
     broker: Broker, asked: Iterable[tuple[ConfigResource, Iterable[Alteration]]]
 ) -> None:
     """Refusal of the whole where a broker's cordons name what it has not (KIP-1066).
@@ -55,7 +91,7 @@ def check_cordons(
     Only the broker itself knows its directories, so another one does not take the change.
     """
     for resource, alterations in asked:
-        if resource.type != BROKER_RESOURCE or not resource.name:
+        if not resource.name:
             continue
         for alteration in alterations:
             if (

@@ -46,12 +46,15 @@ def on_controller(
 ) -> Later:
     """Add partitions."""
     check_timeout(request.timeout_ms)
-    asked = [_asked(topic) for topic in request.topics]
     whole = context.survey.whole if isinstance(context.survey, PartitionTotals) else None
     return controller.serve(
         context,
         lambda state: topics.create_partitions(
-            state, asked, controller.out.rng, request.validate_only, whole
+            state,
+            map(_asked, request.topics),
+            controller.out.rng,
+            request.validate_only,
+            whole,
         ),
         _respond,
         partial(refuse, request, context),
@@ -81,7 +84,8 @@ class PartitionTotals:
         assert isinstance(request, CreatePartitionsRequest)
         if controller.state is not None:
             for topic in request.topics:
-                self.whole.add(controller.state, topic.name, topic.count)
+                assigned = len(topic.assignments or ())
+                self.whole.add(controller.state, topic.name, topic.count, assigned)
 
 
 def weigh(controller: Controller, topic: object) -> int:

@@ -50,13 +50,12 @@ def on_controller(
 ) -> Later:
     """Create topics."""
     check_timeout(request.timeout_ms)
-    asked = [_asked(topic) for topic in request.topics]
     out = controller.out
     whole = context.survey.whole if isinstance(context.survey, TopicTotals) else None
     return controller.serve(
         context,
         lambda state: topics.create_topics(
-            state, asked, out.rng, out.new_id, request.validate_only, whole
+            state, map(_asked, request.topics), out.rng, out.new_id, request.validate_only, whole
         ),
         _respond,
         partial(refuse, request, context),

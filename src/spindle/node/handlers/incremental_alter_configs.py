@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.model.image import BROKER_RESOURCE
-from spindle.node.handlers._configs import RepeatedResources, check_cordons
+from spindle.node.handlers._configs import RepeatedResources, hand_on, some
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.incremental_alter_configs_request import (
     AlterConfigsResource,
@@ -36,10 +36,8 @@ def on_broker(
     context: RequestContext[IncrementalAlterConfigsResponse],
 ) -> Later:
     """Hand on to the controller what this broker can live with."""
-    check_cordons(
-        broker, _asked(r for r in request.resources if r.resource_type == BROKER_RESOURCE)
-    )
-    return broker.forwarding.forward(context, partial(refuse, request, context))
+    asked = (_asked([r] if r.resource_type == BROKER_RESOURCE else []) for r in request.resources)
+    return hand_on(broker, context, asked, partial(refuse, request, context))
 
 
 def on_controller(
@@ -66,7 +64,10 @@ def _asked(
     return [
         (
             configs.ConfigResource(resource.resource_type, resource.resource_name),
-            [configs.Alteration(c.name, c.config_operation, c.value) for c in resource.configs],
+            [
+                configs.Alteration(c.name, c.config_operation, c.value)
+                for c in some(resource.configs)
+            ],
         )
         for resource in resources
     ]
