@@ -79,6 +79,7 @@ def committed(each: Consumer, topic: str) -> list[int]:
     return [p.offset for p in each.committed(asked, timeout=20)]
 
 
+@pytest.mark.spec("C-02")
 def test_two_members_share_a_topic_and_one_takes_over(tmp_path: Path) -> None:
     def clients(cluster: LocalCluster) -> None:
         produce(cluster, "t", 0)
@@ -116,6 +117,7 @@ def test_two_members_share_a_topic_and_one_takes_over(tmp_path: Path) -> None:
     with_cluster(tmp_path, scenario)
 
 
+@pytest.mark.spec("C-02")
 def test_the_python_libraries_read_commit_and_come_back(tmp_path: Path) -> None:
     def kafka_python(cluster: LocalCluster) -> None:
         for expected in (40, 4):
@@ -158,6 +160,7 @@ def test_the_python_libraries_read_commit_and_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.kafka
+@pytest.mark.spec("C-02")
 def test_kafkas_own_consumer_and_group_tool(tmp_path: Path, kafka_jars: Path) -> None:
     def tool(cluster: LocalCluster, *arguments: str) -> str:
         where = ("--bootstrap-server", cluster.bootstrap)
@@ -196,6 +199,7 @@ def test_kafkas_own_consumer_and_group_tool(tmp_path: Path, kafka_jars: Path) ->
     with_cluster(tmp_path, scenario)
 
 
+@pytest.mark.spec("C-02")
 def test_groups_outlive_the_broker_that_coordinated_them(tmp_path: Path) -> None:
     names = [f"g{n}" for n in range(4)]
 
@@ -229,7 +233,7 @@ def commit_at_last(each: Consumer, seconds: float = 30) -> None:
     pytest.fail(f"no commit within {seconds} s")
 
 
-@pytest.mark.spec("K113-30")
+@pytest.mark.spec("K113-30", "C-02")
 def test_groups_go_on_while_their_offsets_move_to_another_disk(tmp_path: Path) -> None:
     async def scenario(cluster: LocalCluster) -> None:
         await asyncio.to_thread(produce, cluster, "t", 40)

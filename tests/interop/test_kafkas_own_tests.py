@@ -39,6 +39,7 @@ def test_cordoned_log_dirs(kafka_jars: Path, tmp_path: Path) -> None:
     assert outcome.successful == 8
 
 
+@pytest.mark.spec("C-02")
 @pytest.mark.parametrize(
     ("name", "methods"),
     [
