@@ -28,8 +28,8 @@ class SpindleCluster(ApacheKafka):
                 done = run("kafka-storage", *words)
                 assert done.code == 0, done
             else:
-                command = tied(self._spindle("storage", *words))
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                command = self._spindle("storage", *words)
+                subprocess.run(tied(command), check=True, stdout=subprocess.DEVNULL)
 
     def command(self, node: ApacheNode) -> list[str]:
         """How a node's process is started."""

@@ -11,6 +11,7 @@ from bench.beside import ROOT, checked_out, name_of
 from bench.report import MARK, Table, joined, render
 from bench.sections import Results
 from bench.warmth import is_warm, slope
+from tests.support.processes import tied
 
 
 def test_rows_measured_anew_leave_older_runs() -> None:
@@ -80,8 +81,9 @@ def test_an_older_commit_has_columns_of_its_own() -> None:
 
 def test_an_older_commit_stands_in_a_folder_of_its_own_and_leaves_nothing(tmp_path: Path) -> None:
     def worktrees() -> str:
+        command = ["git", "worktree", "list"]
         return subprocess.run(
-            ["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True, check=True
+            tied(command), cwd=ROOT, capture_output=True, text=True, check=True
         ).stdout
 
     with checked_out("HEAD", tmp_path / "older") as modules:
