@@ -65,16 +65,25 @@ def hand_on(
     `asked`: for each resource the changes that this broker must look at, or none. A part of them is
     looked at in a turn.
     """
+    _look_on(broker, context, asked, refuse)
+    return LATER
+
+
+def _look_on(
+    broker: Broker,
+    context: RequestContext[R],
+    asked: Iterator[Iterable[tuple[ConfigResource, Iterable[Alteration]]]],
+    refuse: Callable[[Error, str], R],
+) -> None:
     try:
         part = tuple(islice(asked, SIZE))
         _check_cordons(broker, chain.from_iterable(part))
         if len(part) == SIZE:
-            broker.out.in_turn(partial(hand_on, broker, context, asked, refuse))
+            broker.out.in_turn(partial(_look_on, broker, context, asked, refuse))
         else:
             broker.forwarding.forward(context, refuse)
     except Refusal as refusal:
         context.answer(refuse(refusal.error, refusal.message))
-    return LATER
 
 
 def some(settings: Sequence[S]) -> Sequence[S]:
