@@ -51,9 +51,9 @@ def _check(found: Situation) -> None:
     """It serves, has all records, and its files name its topic; nothing lies about for people."""
     process = found.process
     assert process is not None
-    hosted = process.replicas.hosted[ID]
+    hosted = process.replicas.partitions.hosted[ID]
     assert hosted.directory == "/d1"
-    assert hosted.partition.end == len(FIRST)
+    assert hosted.partition.log.end == len(FIRST)
     found._check_records()
     told = read_whole(found.disk, f"{AT}/{layout.PARTITION_METADATA}")
     assert told is not None

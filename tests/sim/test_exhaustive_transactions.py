@@ -14,8 +14,8 @@ import pytest
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import OffsetRecord
-from spindle.core.replica.partition import Partition
 from spindle.core.replica.producer_state_manager import ProducerStateManager
+from spindle.core.replica.replica_log import ReplicaLog
 from spindle.core.transactions.descriptions import TransactionDescriptions
 from spindle.core.transactions.transaction_values import BUMPING, Ending, ProducerIdAndEpoch
 from spindle.model.batches import Buffer
@@ -79,11 +79,11 @@ def _confirms_at_once(
     self: Marking, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
 ) -> None:
     """A marker that is there counts as written, whoever has it."""
-    hosted = self._replicas.leader(*partition)
+    hosted = self._replicas.partitions.leader(*partition)
     if isinstance(hosted, HostedPartition) and ending.version >= BUMPING:
         machine, (producer_id, epoch) = hosted.partition, ending.producer
-        is_open = producer_id in machine.transactions.open
-        if machine.producers.epoch_of(producer_id) == epoch and not is_open:
+        is_open = producer_id in machine.log.transactions.open
+        if machine.log.producers.epoch_of(producer_id) == epoch and not is_open:
             then(Error.NONE)
             return
     _write(self, partition, ending, then)
@@ -129,9 +129,9 @@ def _last_one_counts(self: GroupCoordinatorShard, record: OffsetRecord, at: int)
     ("where", "name", "wrong", "within", "what"),
     [
         (
-            Partition,
+            ReplicaLog,
             "stable",
-            property(lambda machine: machine.high_watermark),
+            property(lambda log: log.high_watermark),
             {},
             "is read as committed, but is open",
         ),
@@ -232,7 +232,7 @@ def _late_batch() -> tuple[TransactionSituation, Error]:
         situation.take(Choice(name, what))
     late, behind = first._write(DATA), situation.sides[2]
     version = 12 if first.level >= BUMPING else 11
-    while behind.replicas.hosted[DATA].partition.transactions.open:
+    while behind.replicas.partitions.hosted[DATA].partition.log.transactions.open:
         by_itself = [c for c in situation.choices() if c.kind in ("deliver", "time")]
         situation.take(next(iter(by_itself), Choice("ask", "first")))
     told: list[Error] = []
@@ -241,7 +241,7 @@ def _late_batch() -> tuple[TransactionSituation, Error]:
         answer = response_in(b"".join(bytes(b) for b in buffers)[4:], late, version)
         told.append(Error(answer.responses[0].partition_responses[0].error_code))
 
-    assert behind.replicas.hosted[STATE].partition.leads
+    assert behind.replicas.partitions.hosted[STATE].partition.leads
     situation._serve(behind, late, version, answered)
     situation._settle()
     return situation, told[0]
@@ -253,10 +253,10 @@ def test_a_late_batch_is_not_let_in_by_a_coordinator_that_is_behind(
 ) -> None:
     """Its yes to a question of before KIP-890 is from memory: the partition knows better."""
     situation, told = _late_batch()
-    machine = situation.sides[2].replicas.hosted[DATA].partition
-    assert (told, machine.transactions.open) == (Error.NOT_ENOUGH_REPLICAS, {})
+    machine = situation.sides[2].replicas.partitions.hosted[DATA].partition
+    assert (told, machine.log.transactions.open) == (Error.NOT_ENOUGH_REPLICAS, {})
     monkeypatch.setattr(TransactionCoordinatorService, "is_outdone", lambda *_: False)
     situation, told = _late_batch()
-    machine = situation.sides[2].replicas.hosted[DATA].partition
+    machine = situation.sides[2].replicas.partitions.hosted[DATA].partition
     assert told is Error.NONE
-    assert machine.transactions.open
+    assert machine.log.transactions.open

@@ -82,14 +82,14 @@ class Plain:
     def _append(
         self, batch: RecordBatch, given: Given, marker: EndTransactionMarker | None = None
     ) -> None:
-        hosted = self.world.replicas.hosted[pid("t")]
+        hosted = self.world.replicas.partitions.hosted[pid("t")]
         hosted.partition.assign(batch, marker)
         assert batch.base_offset == len(self.given)
         self.given.append(given)
         self.world.replicas.writes.append(hosted, [batch])
 
     def _log(self) -> Log:
-        hosted = self.world.replicas.hosted[pid("t")]
+        hosted = self.world.replicas.partitions.hosted[pid("t")]
         return self.world.directories[hosted.directory].logs[hosted.key]
 
     def _found(self, log: Log) -> dict[int, Given]:

@@ -140,7 +140,7 @@ class Course:
         world.open()
         current = [path for path in PATHS if "t-0" in world.names(path)]
         assert len(current) == 1, f"current logs in {current}"
-        world.until(lambda: world.replicas.bounds(pid("t")) is not None)
+        world.until(lambda: world.replicas.partitions.bounds(pid("t")) is not None)
         self.content.compare(self.acknowledged)
         self._produce(2)
         world.until(lambda: not list(world.logs.moves.under_way.all()))
@@ -160,7 +160,7 @@ class Course:
 
     def _note(self) -> None:
         """Whatever the high watermark has passed was acknowledged: there is one replica."""
-        bounds = self.world.replicas.bounds(pid("t"))
+        bounds = self.world.replicas.partitions.bounds(pid("t"))
         if bounds is not None:
             self.acknowledged = max(self.acknowledged, bounds[1])
 

@@ -346,7 +346,7 @@ class World:
 
     def produce(self, name: str, *values: bytes, partition: int = 0) -> None:
         """Append a batch at the leader, as a producer does; nothing waits for it."""
-        hosted = self.replicas.hosted[pid(name, partition)]
+        hosted = self.replicas.partitions.hosted[pid(name, partition)]
         now = int(self.now * 1000)
         batch = build([Record(n, now, b"k", v) for n, v in enumerate(values)])
         hosted.partition.assign(batch)
@@ -354,7 +354,7 @@ class World:
 
     def values(self, name: str, partition: int = 0) -> list[bytes | None]:
         """All values in a current log, read where it lives."""
-        hosted = self.replicas.hosted[pid(name, partition)]
+        hosted = self.replicas.partitions.hosted[pid(name, partition)]
         log = self.directories[hosted.directory].logs[hosted.key]
         found: list[bytes | None] = []
         at = log.start

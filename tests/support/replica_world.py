@@ -136,7 +136,7 @@ class Node:
 
     def partition(self, number: int = 0) -> Any:
         """The machine of a hosted partition."""
-        return self.replicas.hosted[PartitionId(TOPIC, number)].partition
+        return self.replicas.partitions.hosted[PartitionId(TOPIC, number)].partition
 
     def values(self, number: int = 0) -> list[bytes | None]:
         """All values in a hosted log, read from its directory."""
@@ -144,7 +144,7 @@ class Node:
 
     def records(self, number: int = 0) -> list[tuple[int, bytes | None]]:
         """All (offset, value) in a hosted log."""
-        hosted = self.replicas.hosted[PartitionId(TOPIC, number)]
+        hosted = self.replicas.partitions.hosted[PartitionId(TOPIC, number)]
         log = self.directories[hosted.directory].logs[hosted.key]
         data = log.read(log.start, log.end, 1 << 30, True).data if log.end > log.start else b""
         return [(x.offset, x.value) for b in split(data) for x in records_of(b)]

@@ -91,7 +91,7 @@ class Housekeeping:
 
     def _marks_of(self, path: LogDir) -> dict[TopicPartition, int]:
         """A current log's mark stands before that of a future log of the same partition."""
-        marks = self._logs.future_marks(path) | self._replicas.high_watermarks(path)
+        marks = self._logs.future_marks(path) | self._replicas.partitions.high_watermarks(path)
         return {key.topic_partition: mark for key, mark in marks.items()}
 
     def _on_directory_failed(self, path: LogDir) -> None:
@@ -104,7 +104,7 @@ class Housekeeping:
     def _retain_all(self) -> None:
         self._out.after(self._settings.seconds("log.retention.check.interval.ms"), self._retain_all)
         if not self._due:
-            self._due = deque(self._replicas.hosted)
+            self._due = deque(self._replicas.partitions.hosted)
             for _ in range(TOGETHER):
                 self._retain_next()
 
@@ -112,7 +112,10 @@ class Housekeeping:
         """Delete what a topic need not keep. A future log follows its current one's start."""
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
+            hosted, bounds = (
+                self._replicas.partitions.find(id),
+                self._replicas.partitions.bounds(id),
+            )
             if hosted is None or bounds is None:
                 continue
             settings = self._context.topic(hosted.name.topic)
@@ -126,15 +129,15 @@ class Housekeeping:
                 limit=bounds[1],
                 now_ms=self._out.wall_ms,
             )
-            hosted.write(job, partial(self._on_retained, hosted))
+            hosted.jobs.write(job, partial(self._on_retained, hosted))
             return
 
     def _on_retained(self, hosted: HostedPartition, result: LogStart | Failure) -> None:
         if not hosted.gone:
             if isinstance(result, Failure):
-                self._replicas.on_failure(hosted, result)
+                self._replicas.changes.on_failure(hosted, result)
             else:
-                self._replicas.on_start(hosted, result)
+                self._replicas.writes.on_start(hosted, result)
         self._retain_next()
 
     # --- flush.ms -----------------------------------------------------------------------------
@@ -148,20 +151,20 @@ class Housekeeping:
             for (kind, name), values in self._context.image.configs.items()
             if kind == TOPIC_RESOURCE and "flush.ms" in values
         }
-        for hosted in list(replicas.hosted.values()) if everyone or topics else ():
+        for hosted in list(replicas.partitions.hosted.values()) if everyone or topics else ():
             if not everyone and hosted.name.topic not in topics:
                 continue
             every = self._context.topic(hosted.name.topic).whole("flush.ms")
             due = self._flushed.get(hosted.id, 0.0) + every / 1000 <= self._out.now
-            if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:
+            if every < MAX_LONG and due and replicas.partitions.bounds(hosted.id) is not None:
                 self._flushed[hosted.id] = self._out.now
-                hosted.run(partial(Flush, key=hosted.key), partial(self._on_flushed, hosted))
-        for id in self._flushed.keys() - replicas.hosted.keys():
+                hosted.jobs.run(partial(Flush, key=hosted.key), partial(self._on_flushed, hosted))
+        for id in self._flushed.keys() - replicas.partitions.hosted.keys():
             del self._flushed[id]
 
     def _on_flushed(self, hosted: HostedPartition, result: Failure | None) -> None:
         if isinstance(result, Failure) and not hosted.gone:
-            self._replicas.on_failure(hosted, result)
+            self._replicas.changes.on_failure(hosted, result)
 
     # --- figures ------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ class Checks:
             self._judge_halt(host, host.halted)
 
     def _look_at_leaders(self, host: Host, broker: Broker) -> None:
-        for hosted in broker.replicas.hosted.values():
+        for hosted in broker.replicas.partitions.hosted.values():
             machine = hosted.partition
             if not isinstance(machine.role, PartitionLeader):
                 continue
@@ -95,12 +95,12 @@ class Checks:
             if self._leaders.setdefault(key, host.name) != host.name:
                 raise Violation(f"{key} is led by {self._leaders[key]} and by {host.name}")
             term = (*key, host.life)
-            if machine.high_watermark < self._marks.get(term, 0):
+            if machine.log.high_watermark < self._marks.get(term, 0):
                 raise Violation(
                     f"{host.name}: the high watermark of {hosted.name} has fallen from "
-                    f"{self._marks[term]} to {machine.high_watermark} in epoch {key[1]}"
+                    f"{self._marks[term]} to {machine.log.high_watermark} in epoch {key[1]}"
                 )
-            self._marks[term] = machine.high_watermark
+            self._marks[term] = machine.log.high_watermark
 
     def _look_at_quorum(self, host: Host, node: Node) -> None:
         """One leader in each epoch, and never again after a restart; commits are for ever."""
@@ -213,12 +213,12 @@ class Checks:
         """The part that still waits although no client asks for anything; None: no part."""
         for member in self._cluster.brokers:
             assert member.broker is not None
-            for hosted in member.broker.replicas.hosted.values():
-                waiting = len(hosted.at_end) + len(hosted.at_mark) + len(hosted.at_start)
-                if waiting or hosted.writing:
+            for hosted in member.broker.replicas.partitions.hosted.values():
+                waiting = len(hosted.delayed)
+                if waiting or hosted.jobs.writing:
                     return (
-                        f"broker {member.node_id}: {waiting} promises and {hosted.writing} writes "
-                        f"of {hosted.name} are open"
+                        f"broker {member.node_id}: {waiting} promises and "
+                        f"{hosted.jobs.writing} writes of {hosted.name} are open"
                     )
             for path in member.log_dirs:
                 deleted = [n for n in member.disk.names(path) if n.endswith("-delete")]
@@ -233,15 +233,17 @@ class Checks:
         for topic, state in active.metadata.image.partitions():
             id = PartitionId(topic.topic_id, state.partition_id)
             known = {n: self._cluster.members[n].broker for n in state.isr}
-            hosted = {n: b.replicas.hosted.get(id) for n, b in known.items() if b is not None}
-            machines = {n: h.partition for n, h in hosted.items() if h is not None}
-            leader = machines.get(state.leader)
-            for broker, machine in machines.items():
+            hosted = {
+                n: b.replicas.partitions.hosted.get(id) for n, b in known.items() if b is not None
+            }
+            logs = {n: h.partition.log for n, h in hosted.items() if h is not None}
+            leader = logs.get(state.leader)
+            for broker, log in logs.items():
                 if leader is not None and (
-                    machine.high_watermark != leader.high_watermark or machine.start < leader.start
+                    log.high_watermark != leader.high_watermark or log.start < leader.start
                 ):
                     return (
-                        f"broker {broker} knows {machine.start} to {machine.high_watermark} of "
+                        f"broker {broker} knows {log.start} to {log.high_watermark} of "
                         f"{topic.name}-{state.partition_id}, its leader has "
                         f"{leader.start} to {leader.high_watermark}"
                     )
@@ -342,7 +344,7 @@ class Checks:
 
     def _start(self, node: NodeId, id: PartitionId) -> int:
         broker = self._cluster.members[node].broker
-        bounds = broker.replicas.bounds(id) if broker is not None else None
+        bounds = broker.replicas.partitions.bounds(id) if broker is not None else None
         assert bounds is not None, "all is settled"
         return bounds[0]
 

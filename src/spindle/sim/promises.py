@@ -135,7 +135,9 @@ class Promises:
         """Whether a broker has proposed an ISR, which may be committed after its loss."""
         if member.broker is None:
             return False
-        roles = [hosted.partition.role for hosted in member.broker.replicas.hosted.values()]
+        roles = [
+            hosted.partition.role for hosted in member.broker.replicas.partitions.hosted.values()
+        ]
         return any(
             isinstance(role, PartitionLeader) and role.proposal is not None for role in roles
         )

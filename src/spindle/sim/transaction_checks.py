@@ -90,15 +90,16 @@ class TransactionChecks:
         for member in self._cluster.brokers:
             broker = member.broker
             assert broker is not None
-            for hosted in broker.replicas.hosted.values():
+            for hosted in broker.replicas.partitions.hosted.values():
                 machine = hosted.partition
                 if (
                     isinstance(machine.role, PartitionLeader)
-                    and machine.stable < machine.high_watermark
+                    and machine.log.stable < machine.log.high_watermark
                 ):
                     return (
-                        f"{hosted.name} is stable up to {machine.stable} of "
-                        f"{machine.high_watermark}: producers {list(machine.transactions.open)}"
+                        f"{hosted.name} is stable up to {machine.log.stable} of "
+                        f"{machine.log.high_watermark}: producers "
+                        f"{list(machine.log.transactions.open)}"
                     )
             for txn in broker.transactions.all():
                 if txn.stored.state in UNDECIDED:

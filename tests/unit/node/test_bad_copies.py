@@ -29,8 +29,8 @@ def follower(records: int = 10, **settings: Any) -> World:
 
 
 def damage(world: World, why: str = "bad CRC at 77") -> None:
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", why))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", why))
 
 
 def end_of(world: World) -> int:
@@ -47,7 +47,7 @@ def test_a_bad_log_that_cannot_be_renamed_away_is_never_given_back_as_good(numbe
     world.wait(20)
     assert world.place("t").stage is Stage.OFFLINE
     assert world.place("t").damaged
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     world.disk.mend(fault)
     world.wait(20)
     assert world.place("t").stage is Stage.READY
@@ -98,8 +98,10 @@ def test_a_kill_before_the_mark_is_written_costs_no_more_than_finding_it_again()
 @pytest.mark.spec("K589-02")
 def test_a_log_that_is_not_to_blame_is_taken_up_again_as_it_is() -> None:
     world = follower()
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "no descriptors", passing=True))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(
+        hosted, LogFailed("/d1", "t-0", "no descriptors", passing=True)
+    )
     assert world.place("t").stage is Stage.OFFLINE
     assert not world.place("t").damaged
     world.wait(3)
@@ -152,8 +154,8 @@ def test_bad_copies_give_way_on_a_full_disk() -> None:
     world = follower()
     healed(world)
     world.disk.capacity["/d1"] = world.disk.used("/d1")
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, DiskFailed("/d1", "append", errno.ENOSPC))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, DiskFailed("/d1", "append", errno.ENOSPC))
     world.wait(1)
     assert list(world.logs.repairs.bad_copies.in_directory("/d1")) == []
 
@@ -181,7 +183,7 @@ def test_errors_that_come_again_are_taken_for_damage() -> None:
     fill(world, 10)
     world.disk.fail("/d1/t-0/", errno.EIO, "write")
     for _ in range(4):
-        if world.replicas.bounds(pid("t")) is not None:
+        if world.replicas.partitions.bounds(pid("t")) is not None:
             world.produce("t", b"lost")
         world.wait(5)
     assert world.place("t").damaged
@@ -195,8 +197,8 @@ def test_a_log_that_has_lost_its_end_is_not_taken_up_as_if_nothing_were() -> Non
     fill(world, 10)
     directory = world.directories["/d1"]
     log = directory.logs[LogKey("t", 0)]
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "I/O error", suspect=True))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "I/O error", suspect=True))
     path = log.active.path()
     world.disk.open(path).truncate(0)
     world.wait(5)

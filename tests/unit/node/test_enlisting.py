@@ -273,7 +273,7 @@ def test_a_batch_of_the_transaction_before_finds_no_way_in() -> None:
     assert produced(late).error_code == Error.INVALID_PRODUCER_EPOCH
     world.asked.verdict = Error.NONE
     world.wait(1)
-    assert world.nodes[1].partition().transactions.open == {}
+    assert world.nodes[1].partition().log.transactions.open == {}
 
 
 def test_within_a_transaction_all_batches_are_of_it() -> None:
@@ -359,4 +359,4 @@ def test_the_coordinators_no_in_a_producers_words(error: Error, version: int, to
             world.asked.answer(error)
             world.wait(BUSY_RETRY)
     assert produced(answer).error_code == told
-    assert world.nodes[1].partition().transactions.open == {}
+    assert world.nodes[1].partition().log.transactions.open == {}

@@ -232,16 +232,18 @@ def test_a_follower_with_an_offset_out_of_range_begins_where_the_leader_begins()
     world.fence(3)
     for n in range(6):
         world.produce(1, bytes([n]))
-    world.nodes[1].replicas.writes.move_start(world.nodes[1].replicas.hosted[ID], 4, lambda: None)
+    world.nodes[1].replicas.writes.move_start(
+        world.nodes[1].replicas.partitions.hosted[ID], 4, lambda: None
+    )
     world.wait(1)
-    assert world.nodes[2].partition().start == 4, "starts are followed"
+    assert world.nodes[2].partition().log.start == 4, "starts are followed"
     world.down.discard(3)
     node = world.nodes[3]
     node.boot()
     node.host()
     world.unfence(3)
     world.wait(3)
-    assert (node.partition().start, node.partition().end) == (4, 6)
+    assert (node.partition().log.start, node.partition().log.end) == (4, 6)
     assert [v for _, v in node.records()] == [bytes([4]), bytes([5])]
     assert set(world.state().isr) == {1, 2, 3}
     assert (ID, 4) in node.logs.truncated
@@ -261,7 +263,7 @@ def test_a_follower_that_begins_beyond_the_leaders_end_begins_again() -> None:
     world.down.discard(3)
     world.unfence(3)
     world.wait(3)
-    assert (node.partition().start, node.partition().end) == (0, 6)
+    assert (node.partition().log.start, node.partition().log.end) == (0, 6)
     assert set(world.state().isr) == {1, 2, 3}
 
 
@@ -294,9 +296,9 @@ def test_followers_delete_all_that_is_committed_when_their_leader_does() -> None
         world.produce(1, bytes([n]))
     world.wait(1)
     leader = world.nodes[1]
-    leader.replicas.writes.move_start(leader.replicas.hosted[ID], 3, lambda: None)
+    leader.replicas.writes.move_start(leader.replicas.partitions.hosted[ID], 3, lambda: None)
     world.wait(1)
-    assert [n.partition().start for n in world.nodes.values()] == [3, 3, 3]
+    assert [n.partition().log.start for n in world.nodes.values()] == [3, 3, 3]
     world.wait(2)
     assert leader.partition().low_watermark == 3
 
@@ -328,14 +330,14 @@ def test_followers_learn_the_high_watermark_and_serve_consumers() -> None:
     world = World()
     world.produce(1, b"x")
     world.wait(1)
-    assert world.nodes[2].partition().high_watermark == 1
+    assert world.nodes[2].partition().log.high_watermark == 1
     got = fetched(world.fetch(2, version=11))
     assert got.error_code == Error.NONE
     assert got.high_watermark == 1
-    assert world.nodes[2].replicas.high_watermarks("/disk-2") == {
-        world.nodes[2].replicas.hosted[ID].key: 1
+    assert world.nodes[2].replicas.partitions.high_watermarks("/disk-2") == {
+        world.nodes[2].replicas.partitions.hosted[ID].key: 1
     }
-    assert NAME in str(world.nodes[2].replicas.hosted[ID].name)
+    assert NAME in str(world.nodes[2].replicas.partitions.hosted[ID].name)
 
 
 def test_nobody_follows_when_nobody_leads() -> None:
@@ -352,8 +354,8 @@ def test_a_log_that_is_followed_anew_from_where_it_was_is_known_to_its_leader() 
     world.produce(1, b"x", partition=0, acks=1)
     world.wait(1)
     node = world.nodes[2]
-    (hosted,) = node.replicas.hosted.values()
-    node.replicas.resume(hosted)
+    (hosted,) = node.replicas.partitions.hosted.values()
+    node.replicas.changes.resume(hosted)
     assert not node.fetchers.has_answered(hosted.id)
     world.wait(1)
     assert node.fetchers.has_answered(hosted.id), "although there was nothing to be told of it"

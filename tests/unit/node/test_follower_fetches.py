@@ -50,7 +50,7 @@ def world() -> World:
     world.hung |= {2, 3}
     world.produce(1, b"here", acks=1)
     machine = world.nodes[1].partition()
-    assert (machine.high_watermark, machine.end) == (1, 2)
+    assert (machine.log.high_watermark, machine.log.end) == (1, 2)
     return world
 
 
@@ -60,9 +60,9 @@ def test_a_fetch_of_an_earlier_registration_does_not_count(world: World) -> None
     followed(leader, 3, 2)
     old = leader.image.brokers[2].broker_epoch - 1
     assert followed(leader, 2, 2, broker_epoch=old).error_code == Error.NOT_LEADER_OR_FOLLOWER
-    assert leader.partition().high_watermark == 1
+    assert leader.partition().log.high_watermark == 1
     assert followed(leader, 2, 2).error_code == Error.NONE
-    assert leader.partition().high_watermark == 2
+    assert leader.partition().log.high_watermark == 2
 
 
 @pytest.mark.spec("C-01")
@@ -72,9 +72,9 @@ def test_a_fetch_of_a_log_that_parted_does_not_count(world: World) -> None:
     followed(leader, 3, 2, last_fetched_epoch=epoch)
     told = followed(leader, 2, 2, last_fetched_epoch=0)
     assert (told.diverging_epoch.epoch, told.diverging_epoch.end_offset) == (0, 1)
-    assert leader.partition().high_watermark == 1, "its second record is another one"
+    assert leader.partition().log.high_watermark == 1, "its second record is another one"
     followed(leader, 2, 2, last_fetched_epoch=epoch)
-    assert leader.partition().high_watermark == 2
+    assert leader.partition().log.high_watermark == 2
 
 
 def test_a_broker_that_is_no_replica_is_not_served(world: World) -> None:

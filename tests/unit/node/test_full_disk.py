@@ -42,7 +42,7 @@ def test_b12_what_comes_behind_a_refused_append_is_not_acknowledged() -> None:
     world.wait(2)
     for answer in (refused, behind):
         assert produced(answer).error_code == Error.KAFKA_STORAGE_ERROR
-    assert (node.partition().end, node.values()) == (0, [])
+    assert (node.partition().log.end, node.values()) == (0, [])
     assert produced(world.produce(1, b"first")).base_offset == 0
 
 

@@ -25,12 +25,12 @@ def test_retention_deletes_what_a_topic_need_not_keep_and_spares_compacted_ones(
         world.produce("t", b"%d" % number)
         world.produce("c", b"%d" % number)
     world.wait(0.5)
-    assert world.replicas.bounds(pid("t")) == (0, 40, 40)
+    assert world.replicas.partitions.bounds(pid("t")) == (0, 40, 40)
     world.wait(3)
-    start = world.replicas.hosted[pid("t")].partition.start
+    start = world.replicas.partitions.hosted[pid("t")].partition.log.start
     assert 20 < start < 40
-    assert world.replicas.hosted[pid("t")].size < 1300
-    assert world.replicas.hosted[pid("c")].partition.start == 0
+    assert world.replicas.partitions.hosted[pid("t")].size < 1300
+    assert world.replicas.partitions.hosted[pid("c")].partition.log.start == 0
 
 
 def test_retention_waits_for_the_initial_delay() -> None:
@@ -41,9 +41,9 @@ def test_retention_waits_for_the_initial_delay() -> None:
     for number in range(40):
         world.produce("t", b"%d" % number)
     world.wait(25)
-    assert world.replicas.hosted[pid("t")].partition.start == 0
+    assert world.replicas.partitions.hosted[pid("t")].partition.log.start == 0
     world.wait(6)
-    assert world.replicas.hosted[pid("t")].partition.start > 0
+    assert world.replicas.partitions.hosted[pid("t")].partition.log.start > 0
 
 
 def test_high_watermarks_survive_a_kill_once_they_were_checkpointed() -> None:
@@ -54,7 +54,7 @@ def test_high_watermarks_survive_a_kill_once_they_were_checkpointed() -> None:
     assert b"t 0 10" in text
     world.restart()
     world.wait(0.1)
-    assert world.replicas.bounds(pid("t")) == (0, 10, 10)
+    assert world.replicas.partitions.bounds(pid("t")) == (0, 10, 10)
 
 
 def test_flush_ms_puts_records_on_the_medium() -> None:

@@ -62,7 +62,7 @@ def test_it_is_repeated_until_it_is_answered(world: World) -> None:
     world.controller_answers = True
     world.step()
     assert [world.state(p).isr for p in range(3)] == [(1, 3)] * 3
-    assert [world.nodes[1].partition(p).high_watermark for p in range(3)] == [1, 1, 1]
+    assert [world.nodes[1].partition(p).log.high_watermark for p in range(3)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_errors_of_partitions(error: Error, again: bool) -> None:
     world.wait(1)
     assert bool(world.controller_asked) == again
     assert world.nodes[1].partition().isr == (1, 2, 3)
-    assert world.nodes[1].partition().high_watermark == 0
+    assert world.nodes[1].partition().log.high_watermark == 0
 
 
 def test_what_the_controller_does_not_mention_is_asked_again(world: World) -> None:

@@ -81,8 +81,8 @@ def test_power_cut_in_the_swap_what_was_synced_is_there(seed: int) -> None:
     for kind in (Discard, Promote):
         world = started()
         values = _in_a_move(world)
-        hosted = world.replicas.hosted[pid("t")]
-        hosted.run(partial(Flush, key=hosted.key), lambda _: None)
+        hosted = world.replicas.partitions.hosted[pid("t")]
+        hosted.jobs.run(partial(Flush, key=hosted.key), lambda _: None)
         world.run_until_job(is_a(kind))
         world.power_cut(seed)
         world.open()

@@ -80,4 +80,4 @@ def test_all_is_done_when_a_failure_has_been_told() -> None:
     assert told == [path]
     assert world.logs.offline == {path}
     assert world.place("t").stage is Stage.OFFLINE
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None

@@ -24,7 +24,7 @@ def served(world: World) -> set[str | None]:
     return {
         p.directory
         for p in world.logs.places.all.values()
-        if world.replicas.bounds(p.id) is not None
+        if world.replicas.partitions.bounds(p.id) is not None
     }
 
 
@@ -131,10 +131,10 @@ def test_an_assignment_queued_into_a_directory_that_dies_becomes_lost() -> None:
 def test_one_bad_log_on_a_good_disk_costs_that_replica_alone() -> None:
     world = spread()
     number = _in(world, "/d1")
-    hosted = world.replicas.hosted[pid("t", number)]
-    world.replicas.on_failure(hosted, LogFailed("/d1", f"t-{number}", "a batch is corrupt"))
+    hosted = world.replicas.partitions.hosted[pid("t", number)]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", f"t-{number}", "a batch is corrupt"))
     world.wait(1)
-    assert world.replicas.bounds(pid("t", number)) is None
+    assert world.replicas.partitions.bounds(pid("t", number)) is None
     assert served(world) == {"/d1", "/d2"}
     assert world.assigned("t", number) == LOST
     assert world.lifecycle.failed == []
@@ -149,9 +149,9 @@ def test_a_bad_replica_is_set_aside_and_fetched_anew_when_nobody_counts_on_it() 
     world.open()
     world.create_topic("t", leader=2)
     world.wait(1)
-    hosted = world.replicas.hosted[pid("t")]
+    hosted = world.replicas.partitions.hosted[pid("t")]
     path = hosted.directory
-    world.replicas.on_failure(hosted, LogFailed(path, "t-0", "a batch is corrupt"))
+    world.replicas.changes.on_failure(hosted, LogFailed(path, "t-0", "a batch is corrupt"))
     world.wait(5)
     assert world.assigned("t") == LOST
     assert world.place("t").stage is Stage.OFFLINE
@@ -192,7 +192,7 @@ def test_what_could_not_be_made_on_a_full_disk_is_made_when_there_is_room() -> N
     world.disk.heal("/d1")
     world.wait(3)
     assert world.place("t").stage is Stage.READY
-    assert world.replicas.bounds(pid("t")) == (0, 0, 0)
+    assert world.replicas.partitions.bounds(pid("t")) == (0, 0, 0)
 
 
 @pytest.mark.spec("B-13")

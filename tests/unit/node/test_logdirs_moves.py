@@ -308,7 +308,7 @@ def test_source_dies_while_copying_the_copy_is_left_untouched() -> None:
     world.fail_now("/d1")
     world.wait(1)
     assert world.names("/d2") == names
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     (entry,) = world.describe()["/d2"].topics[0].partitions
     assert entry.is_future_key
     assert entry.offset_lag == -1
@@ -371,7 +371,7 @@ def test_reassigned_away_during_a_move() -> None:
     world.wait(10)
     assert world.names("/d1") == []
     assert world.names("/d2") == []
-    assert world.replicas.find(pid("t")) is None
+    assert world.replicas.partitions.find(pid("t")) is None
 
 
 @pytest.mark.spec("K113-13")
@@ -382,7 +382,7 @@ def test_truncation_applies_to_the_future_log_too() -> None:
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
     world.wait(0.2)
-    hosted = world.replicas.hosted[pid("t")]
+    hosted = world.replicas.partitions.hosted[pid("t")]
     world.change(
         "t",
         leader=2,
@@ -414,16 +414,16 @@ def test_retention_applies_to_the_future_log_too() -> None:
     world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
-    hosted = world.replicas.hosted[pid("t")]
-    mark = hosted.partition.high_watermark
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    mark = hosted.partition.log.high_watermark
 
     def on_start(start: LogStart | Failure) -> None:
         assert isinstance(start, LogStart)
-        world.replicas.on_start(hosted, start)
+        world.replicas.writes.on_start(hosted, start)
 
-    hosted.write(lambda path: Retain(path, hosted.key, -1, 800, mark, 0), on_start)
+    hosted.jobs.write(lambda path: Retain(path, hosted.key, -1, 800, mark, 0), on_start)
     world.wait(0.5)
-    start = hosted.partition.start
+    start = hosted.partition.log.start
     assert 10 < start < 30
     left = world.directories["/d1"].disk.list("/d1/t-0")
     assert not any(name.endswith(".log.deleted") for name in left)

@@ -39,7 +39,7 @@ def test_a_failed_directory_comes_back_without_a_restart() -> None:
     world = started(2, partitions=2)
     values = fill(world, 10)
     world.fail_now("/d1")
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     world.wait(10)
     assert world.lifecycle.back == []
     world.disk.heal("/d1")
@@ -49,7 +49,7 @@ def test_a_failed_directory_comes_back_without_a_restart() -> None:
     register_again(world, 1)
     assert world.lifecycle.back == [world.directory_id(0)]
     # Not before the cluster knows.
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     register_again(world, 0, 1)
     world.wait(0.5)
     assert world.values("t") == values
@@ -79,7 +79,7 @@ def test_a_directory_comes_back_while_a_deletion_waits_for_its_turn() -> None:
         world.step()
     assert not world.logs.places.all
     world.create_topic("t", 4)
-    assert all(world.replicas.is_leader(pid("t", n)) for n in range(4))
+    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(4))
 
 
 @pytest.mark.spec("B-16")
@@ -142,8 +142,8 @@ def test_a_damaged_copy_that_is_an_eligible_leader_is_not_thrown_away() -> None:
     world.create_topic("t", leader=2)
     world.wait(1)
     world.change("t", isr=(2,), elr=(1,))
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
     world.wait(30)
     # The partition may have to go on from this copy (KIP-966).
     assert world.place("t").stage is Stage.OFFLINE
@@ -170,12 +170,12 @@ def test_a_replica_that_is_damaged_again_and_again_is_left_to_a_person() -> None
     world.wait(1)
     world.change("t", isr=(2,))
     for _ in range(3):
-        hosted = world.replicas.hosted[pid("t")]
-        world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+        hosted = world.replicas.partitions.hosted[pid("t")]
+        world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
         world.wait(3)
         assert world.place("t").stage is Stage.READY
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
     world.wait(30)
     assert world.place("t").stage is Stage.OFFLINE
     assert world.assigned("t") == LOST
@@ -216,7 +216,7 @@ def test_both_disks_die_in_the_swap_the_replica_is_offline() -> None:
     world.fail_now("/d2")
     world.wait(5)
     assert world.logs.moves.under_way.of(pid("t")) is None
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     assert world.halted is None
 
 

@@ -58,7 +58,7 @@ def test_unfenced_only_when_the_controller_knows_every_directory() -> None:
     world.controller.answers = False
     world.open()
     world.wait(5)
-    assert world.replicas.bounds(pid("t")) is not None
+    assert world.replicas.partitions.bounds(pid("t")) is not None
     assert not world.lifecycle.is_ready
     world.controller.answers = True
     world.wait(1)
@@ -113,7 +113,7 @@ def test_a_directory_that_fails_before_its_logs_are_judged_has_them_when_it_is_b
     world.wait(1)
     assert world.logs.offline == {"/d1"}
     assert world.place("t").stage is Stage.OFFLINE
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     world.disk.heal("/d1")
     world.until(lambda: world.lifecycle.back == [world.directory_id(0)])
     register(world, 0, 1)
@@ -206,7 +206,7 @@ def test_a_directory_replaced_by_an_empty_one_its_replicas_are_created_anew() ->
     world.format("/d1", 7)
     world.open()
     world.wait(1)
-    assert world.replicas.bounds(pid("t")) == (0, 0, 0)
+    assert world.replicas.partitions.bounds(pid("t")) == (0, 0, 0)
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
 
 
@@ -231,7 +231,7 @@ def test_lost_or_unknown_with_an_offline_directory_waits(assigned: uuid.UUID | N
     world.restart()
     world.wait(1)
     assert world.place("t").directory == "/d1"
-    assert world.replicas.bounds(pid("t")) is not None
+    assert world.replicas.partitions.bounds(pid("t")) is not None
 
 
 @pytest.mark.spec("K858-12", "K858-20")
@@ -441,7 +441,7 @@ def test_one_log_that_cannot_be_loaded_costs_one_replica_which_heals_itself() ->
     world.open()
     world.wait(0.2)
     assert world.place("t").stage is Stage.OFFLINE
-    assert world.replicas.bounds(pid("u")) is not None
+    assert world.replicas.partitions.bounds(pid("u")) is not None
     assert world.assigned("t") == LOST
     assert world.logs.directories.is_online(path)
     # The controller takes us out of the ISR; then nobody counts on our copy, and we begin anew.

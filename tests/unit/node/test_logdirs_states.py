@@ -26,9 +26,9 @@ def world_of(partitions: int = 3, leader: int = 2) -> World:
 def spoil(world: World, *partitions: int) -> None:
     """These replicas turn out to be bad."""
     for number in partitions:
-        hosted = world.replicas.hosted[pid("t", number)]
+        hosted = world.replicas.partitions.hosted[pid("t", number)]
         failure = LogFailed(hosted.directory, f"t-{number}", "the CRC of offset 7 is wrong")
-        world.replicas.on_failure(hosted, failure)
+        world.replicas.changes.on_failure(hosted, failure)
 
 
 @pytest.mark.spec("K589-01", "K589-02", "K589-03")

@@ -71,7 +71,7 @@ def test_what_was_aborted_is_not_read_though_the_leader_dies_with_its_marker(
     world.elect(2, (2, 3))
     world.wait(1)
     assert told == [[], []], "the coordinator goes on sending"
-    assert 7 in world.nodes[2].partition().transactions.open
+    assert 7 in world.nodes[2].partition().log.transactions.open
     assert world.mark(1, committed=False, node=2) == [Error.NONE]
     later = world.write(b"later", 0, 1, node=2)
     world.asked.answer()
@@ -108,14 +108,14 @@ def test_too_few_replicas_in_sync_take_no_marker() -> None:
     write(world, b"a")
     world.fence(2, 3)
     assert world.mark(1) == [Error.NOT_ENOUGH_REPLICAS]
-    assert 7 in world.nodes[1].partition().transactions.open
+    assert 7 in world.nodes[1].partition().log.transactions.open
 
 
 def test_a_full_disk_takes_no_marker(world: TransactionalWorld) -> None:
     write(world, b"a")
-    world.nodes[1].replicas.hosted[ID].full = True
+    world.nodes[1].replicas.partitions.hosted[ID].full = True
     assert world.mark(1) == [Error.KAFKA_STORAGE_ERROR]
-    assert 7 in world.nodes[1].partition().transactions.open
+    assert 7 in world.nodes[1].partition().log.transactions.open
 
 
 def test_a_fenced_coordinator_ends_nothing(world: TransactionalWorld) -> None:
@@ -188,14 +188,14 @@ def test_readers_of_committed_records_stop_before_what_is_undecided(
     write(world, b"open")
     world.produce(1, b"behind")
     machine = world.nodes[1].partition()
-    assert (machine.stable, machine.high_watermark) == (1, 3)
+    assert (machine.log.stable, machine.log.high_watermark) == (1, 3)
     got = fetched(world.fetch(1, isolation=1))
     assert (values_of(got), got.last_stable_offset, got.high_watermark) == ([b"plain"], 1, 3)
     assert values_of(fetched(world.fetch(1))) == [b"plain", b"open", b"behind"]
     cut_off(world, 2, 3)
     world.mark(1)
-    assert machine.stable == 1, "the marker is not below the high watermark yet"
+    assert machine.log.stable == 1, "the marker is not below the high watermark yet"
     world.cut.clear()
     world.wait(60)
-    assert machine.stable == machine.high_watermark == 4
+    assert machine.log.stable == machine.log.high_watermark == 4
     assert world.committed_values() == [b"plain", b"open", b"behind"]

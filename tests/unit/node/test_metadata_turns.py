@@ -210,9 +210,13 @@ def test_each_partition_is_made_and_led_in_its_turn() -> None:
     world = started()
     deltas = begin(world, "t", 3)
     tell(world, deltas[:2])
-    assert [world.replicas.is_leader(pid("t", n)) for n in range(3)] == [True, False, False]
+    assert [world.replicas.partitions.is_leader(pid("t", n)) for n in range(3)] == [
+        True,
+        False,
+        False,
+    ]
     tell(world, deltas[2:])
-    assert all(world.replicas.is_leader(pid("t", n)) for n in range(3))
+    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(3))
 
 
 def test_no_log_is_made_of_a_topic_that_went_before_its_turn() -> None:
@@ -224,7 +228,7 @@ def test_no_log_is_made_of_a_topic_that_went_before_its_turn() -> None:
     assert list(world.logs.places.all) == [pid("t", 0)]
     tell(world, list(world.image.take_delta().slices(1)))
     assert not world.logs.places.all
-    assert not world.replicas.hosted
+    assert not world.replicas.partitions.hosted
 
 
 def test_a_broker_that_dies_between_turns_makes_the_rest_at_its_start() -> None:
@@ -233,7 +237,7 @@ def test_a_broker_that_dies_between_turns_makes_the_rest_at_its_start() -> None:
     tell(world, deltas[:3])
     world.restart()
     assert {place.stage for place in world.logs.places.all.values()} == {Stage.READY}
-    assert all(world.replicas.is_leader(pid("t", n)) for n in range(4))
+    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(4))
 
 
 def test_a_leader_that_changes_twice_before_its_turn_is_told_once() -> None:
@@ -245,11 +249,11 @@ def test_a_leader_that_changes_twice_before_its_turn_is_told_once() -> None:
     tell(world, deltas[:2])
     world.image.apply(r.PartitionChange(partition_id=1, topic_id=topic_id("t"), leader=2))
     tell(world, deltas[2:])
-    assert world.replicas.is_leader(pid("t", 0))
-    assert not world.replicas.is_leader(pid("t", 1))
-    assert world.replicas.leader_epoch(pid("t", 1)) == 2
+    assert world.replicas.partitions.is_leader(pid("t", 0))
+    assert not world.replicas.partitions.is_leader(pid("t", 1))
+    assert world.replicas.partitions.leader_epoch(pid("t", 1)) == 2
     tell(world, list(world.image.take_delta().slices(1)))
-    assert world.replicas.leader_epoch(pid("t", 1)) == 2
+    assert world.replicas.partitions.leader_epoch(pid("t", 1)) == 2
 
 
 def test_a_small_delta_is_its_own_slice() -> None:

@@ -91,7 +91,9 @@ def test_a_new_leader_tells_no_offset_that_may_lie_below_what_was_seen(world: Wo
     world.cut |= {(1, 2), (3, 2)}
     world.elect(2)
     machine = world.nodes[2].partition()
-    assert machine.high_watermark < machine.role.epoch_start, "it has not heard of the last mark"
+    assert machine.log.high_watermark < machine.role.epoch_start, (
+        "it has not heard of the last mark"
+    )
     assert list_offsets(world, 2, -1, epoch=1)[0] == Error.OFFSET_NOT_AVAILABLE
     assert list_offsets(world, 2, -1)[0] == Error.LEADER_NOT_AVAILABLE
     assert list_offsets(world, 2, -2)[0] == Error.NONE
@@ -144,7 +146,7 @@ def test_records_are_deleted_on_all_replicas(world: World) -> None:
     answer = delete(world, 2, timeout=3000)
     world.wait(0.05)
     assert deleted(answer) == (Error.NONE, 2), "followers hear of it at once, and say so at once"
-    assert [n.partition().start for n in world.nodes.values()] == [2, 2, 2]
+    assert [n.partition().log.start for n in world.nodes.values()] == [2, 2, 2]
     assert list_offsets(world, 1, -2)[1] == 2
     answer = delete(world, -1, timeout=3000)
     world.wait(0.05)
@@ -167,7 +169,7 @@ def test_a_partition_that_is_named_twice_is_deleted_from_once(world: World) -> N
     world.wait(0.05)
     assert deleted(answer) == (Error.NONE, 1)
     assert [len(told.partitions) for told in answer.entity.topics] == [1]
-    assert [n.partition().start for n in world.nodes.values()] == [1, 1, 1]
+    assert [n.partition().log.start for n in world.nodes.values()] == [1, 1, 1]
 
 
 def test_deletion_waits_for_the_followers_in_time(world: World) -> None:
@@ -193,7 +195,7 @@ def test_a_deletion_in_parts_waits_for_its_time_once() -> None:
     answer = delete_in_parts(world, 2)
     world.wait(0.7)
     assert not answer.there
-    assert [world.nodes[1].partition(n).start for n in range(3)] == [2, 2, 2], "all are begun"
+    assert [world.nodes[1].partition(n).log.start for n in range(3)] == [2, 2, 2], "all are begun"
     world.wait(0.2)
     told = parts_told(answer)
     assert [p.partition_index for p in told[::SIZE]] == [0, 1, 2]
@@ -235,7 +237,7 @@ def test_a_timeout_of_nothing_does_not_wait_for_followers(world: World) -> None:
     world.wait(0.05)
     assert deleted(answer) == (Error.REQUEST_TIMED_OUT, 0), "however soon they come"
     world.wait(2)
-    assert [n.partition().start for n in world.nodes.values()] == [2, 2, 2]
+    assert [n.partition().log.start for n in world.nodes.values()] == [2, 2, 2]
 
 
 def test_what_cannot_be_deleted(world: World) -> None:

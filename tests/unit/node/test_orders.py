@@ -87,7 +87,7 @@ def test_what_was_taken_offline_stays_so_and_is_let_go_of() -> None:
     assert give(world, "/d1", Order.OFFLINE)[0][0]
     assert world.logs.offline == {"/d1"}
     assert world.lifecycle.failed == [world.directory_id(0)]
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     register_again(world, 1)
     written = world.disk.names("/d1")
     world.wait(60)

@@ -169,7 +169,7 @@ def test_a_closed_session_is_forgotten() -> None:
     world = World(nodes=1)
     consumer = Consumer(world)
     consumer.take(consumer.ask({0: 0}))
-    hosted = world.nodes[1].replicas.hosted[PartitionId(TOPIC, 0)]
+    hosted = world.nodes[1].replicas.partitions.hosted[PartitionId(TOPIC, 0)]
     assert len(hosted.watchers) == 1
     id, consumer.epoch = consumer.id, -1
     assert fetched(consumer.ask({0: 0})).error_code == Error.NONE
@@ -180,13 +180,13 @@ def test_a_closed_session_is_forgotten() -> None:
 
 def test_polls_without_a_session_leave_nothing_behind() -> None:
     world = World(nodes=1)
-    hosted = world.nodes[1].replicas.hosted[PartitionId(TOPIC, 0)]
+    hosted = world.nodes[1].replicas.partitions.hosted[PartitionId(TOPIC, 0)]
     answer = world.fetch(1, max_wait=100)
     assert len(hosted.watchers) == 1
     world.wait(0.2)
     assert answer.there
     assert len(hosted.watchers) == 0
-    assert len(world.nodes[1].replicas.parking) == 0
+    assert len(world.nodes[1].replicas.purgatory) == 0
 
 
 def test_a_busy_partition_does_not_starve_the_others() -> None:
@@ -216,7 +216,7 @@ def test_limits_hold_for_many_partitions(cold: bool) -> None:
         for n in range(3):
             world.produce(1, bytes([n]) * 400, partition=p)
     if cold:
-        for hosted in world.nodes[1].replicas.hosted.values():
+        for hosted in world.nodes[1].replicas.partitions.hosted.values():
             hosted.tail.clear()
     consumer = Consumer(world)
     consumer.epoch = -1
@@ -241,7 +241,7 @@ def test_what_is_read_from_a_disk_is_work_that_moves_give_way_to() -> None:
     world.wait(5)
     assert fetched(world.fetch(1, 0)).error_code == Error.NONE
     assert replicas.served_at == written, "memory had it"
-    replicas.hosted[PartitionId(TOPIC, 0)].tail.clear()
+    replicas.partitions.hosted[PartitionId(TOPIC, 0)].tail.clear()
     assert fetched(world.fetch(1, 0)).error_code == Error.NONE
     assert replicas.served_at == world.now > written
 
@@ -251,7 +251,7 @@ def test_a_log_deleted_under_a_reader_is_out_of_range() -> None:
     for n in range(4):
         world.produce(1, bytes([n]))
     node = world.nodes[1]
-    hosted = node.replicas.hosted[PartitionId(TOPIC, 0)]
+    hosted = node.replicas.partitions.hosted[PartitionId(TOPIC, 0)]
     node.replicas.writes.move_start(hosted, 2, lambda: None)
     world.step()
     assert fetched(world.fetch(1, 1)).error_code == Error.OFFSET_OUT_OF_RANGE
@@ -301,13 +301,13 @@ def test_sessions_that_nobody_uses_are_closed() -> None:
     world = World(nodes=1)
     consumer = Consumer(world)
     consumer.take(consumer.ask({0: 0}))
-    assert world.nodes[1].replicas.readers.session_count == 1
+    assert world.nodes[1].replicas.fetches.session_count == 1
     world.wait(100)
     consumer.take(consumer.ask({}))
     world.wait(100)
-    assert world.nodes[1].replicas.readers.session_count == 1
+    assert world.nodes[1].replicas.fetches.session_count == 1
     world.wait(60)
-    assert world.nodes[1].replicas.readers.session_count == 0
+    assert world.nodes[1].replicas.fetches.session_count == 0
     assert consumer.ask({}).entity.error_code == Error.FETCH_SESSION_ID_NOT_FOUND
 
 

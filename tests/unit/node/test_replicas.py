@@ -200,7 +200,7 @@ def test_too_few_replicas_in_sync() -> None:
     world.fence(2, 3)
     assert produced(world.produce(1, b"no")).error_code == Error.NOT_ENOUGH_REPLICAS
     assert produced(world.produce(1, b"one", acks=1)).error_code == Error.NONE
-    assert world.nodes[1].partition().high_watermark == 0, "nothing is committed below min ISR"
+    assert world.nodes[1].partition().log.high_watermark == 0, "nothing is committed below min ISR"
     world.wait(2.1)
     assert produced(late).error_code == Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     world.hung.clear()
@@ -208,7 +208,7 @@ def test_too_few_replicas_in_sync() -> None:
     world.wait(1)
     assert set(world.state().isr) == {1, 2, 3}
     assert everywhere(world, b"after", b"one")
-    assert world.nodes[1].partition().high_watermark == 2
+    assert world.nodes[1].partition().log.high_watermark == 2
 
 
 def test_long_poll_waits_for_enough_bytes() -> None:
@@ -228,7 +228,7 @@ def test_long_poll_waits_for_enough_bytes() -> None:
     assert not late.there
     world.wait(0.2)
     assert values_of(fetched(late)) == []
-    assert len(world.nodes[1].replicas.parking) <= 2, "only the followers' polls are parked"
+    assert len(world.nodes[1].replicas.purgatory) <= 2, "only the followers' polls are parked"
 
 
 def test_a_leader_change_wakes_polls_and_disappoints_produces() -> None:
@@ -248,7 +248,7 @@ def test_first_batch_comes_whole_and_limits_hold() -> None:
     assert len(values_of(fetched(world.fetch(1, max_bytes=10)))) == 1
     assert len(values_of(fetched(world.fetch(1, max_bytes=1300)))) == 2
     node = world.nodes[1]
-    node.replicas.hosted[ID].tail.clear()
+    node.replicas.partitions.hosted[ID].tail.clear()
     assert len(values_of(fetched(world.fetch(1, max_bytes=10)))) == 1
     assert len(values_of(fetched(world.fetch(1, max_bytes=1300)))) == 2
     assert values_of(fetched(world.fetch(1, 3))) == [bytes([3]) * 500, bytes([4]) * 500]
@@ -329,7 +329,7 @@ def test_k858_10_a_failed_disk_stops_its_replicas_and_no_others() -> None:
     assert fetched(world.fetch(1)).error_code == Error.KAFKA_STORAGE_ERROR
     assert produced(world.produce(1, b"y")).error_code == Error.KAFKA_STORAGE_ERROR
     assert [f.errno for f in node.logs.disk_failures] == [errno.EIO]
-    assert node.replicas.bounds(ID) is None
+    assert node.replicas.partitions.bounds(ID) is None
     assert produced(world.produce(1, b"z", partition=1)).error_code == Error.NONE
 
 
@@ -338,11 +338,11 @@ def test_a_replica_that_was_away_for_a_moment_keeps_what_readers_have_seen_as_co
     world = World()
     assert produced(world.produce(1, b"x", timeout=10_000)).error_code == Error.NONE
     leader = world.nodes[1]
-    assert leader.partition().high_watermark == 1
+    assert leader.partition().log.high_watermark == 1
     leader.replicas.on_replica_failed(ID, Error.KAFKA_STORAGE_ERROR)
     leader.host()  # Its checkpoint of the high watermark is older than what was read.
     assert leader.partition().leads
-    assert leader.partition().high_watermark == 1
+    assert leader.partition().log.high_watermark == 1
 
 
 def test_jobs_wait_while_a_log_changes_its_directory() -> None:
@@ -352,7 +352,7 @@ def test_jobs_wait_while_a_log_changes_its_directory() -> None:
     node.replicas.freeze(ID, lambda: still.append(True))
     assert still == [True]
     answer = world.produce(1, b"x")
-    node.replicas.hosted[ID].tail.clear()
+    node.replicas.partitions.hosted[ID].tail.clear()
     assert not answer.there
     assert node.values() == []
     node.replicas.thaw(ID, node.path, None)

@@ -23,8 +23,8 @@ def damaged(world: World, number: int = 1) -> None:
     """A bit flips in the only copy, and is found."""
     path = f"/d1/t-0/{[n for n in world.disk.list('/d1/t-0') if n.endswith('.log')][number]}"
     world.disk.rot(path, 100, 4)
-    hosted = world.replicas.hosted[pid("t")]
-    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC at 39"))
+    hosted = world.replicas.partitions.hosted[pid("t")]
+    world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC at 39"))
     world.wait(2)
     assert world.place("t").stage is Stage.OFFLINE
     assert world.assigned("t") == LOST
@@ -141,8 +141,8 @@ def test_what_others_have_is_not_given_up_but_fetched_anew() -> None:
     there = (world.directory_id(0), uuid.UUID(int=99_999))
     world.change("t", leader=2, replicas=(1, 2), isr=(1, 2), directories=there)
     for _ in range(4):
-        hosted = world.replicas.hosted[pid("t")]
-        world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC"))
+        hosted = world.replicas.partitions.hosted[pid("t")]
+        world.replicas.changes.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC"))
         world.change("t", isr=(2,))
         world.wait(5)
     assert world.place("t").stage is Stage.OFFLINE
@@ -304,10 +304,10 @@ def test_a_gap_that_retention_has_passed_is_told_no_more(start: int, told: bool)
     world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
     world.restart()
     world.wait(1)
-    (hosted,) = world.replicas.hosted.values()
+    (hosted,) = world.replicas.partitions.hosted.values()
     world.replicas.writes.move_start(hosted, start, lambda: None)
     world.wait(1)
-    assert hosted.partition.start == start
+    assert hosted.partition.log.start == start
     (directory,) = world._ask(Key.DESCRIBE_BAD_REPLICAS, 1).log_dirs
     assert bool(directory.gaps) == told
     figures = {s.name: s.value for s in world.housekeeping.statistics()}

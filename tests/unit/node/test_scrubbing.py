@@ -228,4 +228,4 @@ def test_appends_between_its_steps_go_on() -> None:
         world.wait(0.2)
     assert not any(isinstance(a.job, Append) for q in world.queues.values() for a in q)
     assert world.logs.scrubbing.progress("/d1").bad == 0
-    assert world.replicas.bounds(pid("t")) is not None
+    assert world.replicas.partitions.bounds(pid("t")) is not None

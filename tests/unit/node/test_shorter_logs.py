@@ -57,7 +57,7 @@ def test_a_disk_that_lost_the_tail_of_a_log_does_not_lead_with_it(restarted: boo
     assert (place.stage, place.damaged) == (Stage.OFFLINE, True)
     assert "and had reached 20" in place.why
     assert world.assigned("t") == LOST
-    assert world.replicas.bounds(pid("t")) is None
+    assert world.replicas.partitions.bounds(pid("t")) is None
     assert world.states()[0].reason == "1 replica is damaged: t-0"
     # It stays so, and tells what is missing, until the loss is accepted.
     world.restart()
@@ -140,7 +140,7 @@ def test_offline_and_online_keep_a_damaged_log_as_it_is_and_say_so() -> None:
     register_again(world, 0, 1)
     world.wait(1)
     assert sum(s.size for s in map(world.disk.stat, logs(world)) if s) == size
-    assert world.replicas.bounds(pid("t")) == (0, 20, 20)
+    assert world.replicas.partitions.bounds(pid("t")) == (0, 20, 20)
 
 
 def logs(world: World) -> list[str]:

@@ -36,8 +36,8 @@ def behind(side: str, *, rate: int = RATE, partitions: int = 1) -> World:
         world.produce(1, RECORD, acks=1)
         world.step()
     world.wait(3)
-    assert world.nodes[2].partition().end == COUNT
-    assert world.nodes[3].partition().end == 0
+    assert world.nodes[2].partition().log.end == COUNT
+    assert world.nodes[3].partition().log.end == 0
     return world
 
 
@@ -61,7 +61,7 @@ def back(world: World) -> None:
 
 
 def taken(world: World, broker: int = 3) -> int:
-    return int(world.nodes[broker].partition().end) * len(RECORD)
+    return int(world.nodes[broker].partition().log.end) * len(RECORD)
 
 
 @pytest.mark.parametrize("who", ["*", "mine"])
@@ -103,7 +103,7 @@ def test_replicas_in_sync_are_never_held_back(side: str) -> None:
         answer = world.produce(1, RECORD)
         world.wait(0.2)
         assert answer.there, "broker 2 is in the ISR: acks=all is answered at once"
-        assert world.nodes[2].partition().end == COUNT + n + 1
+        assert world.nodes[2].partition().log.end == COUNT + n + 1
     assert taken(world) <= SLACK
 
 
@@ -117,7 +117,7 @@ def test_partitions_that_are_not_throttled_go_on(side: str) -> None:
     answers = [world.produce(1, b"x", partition=1) for _ in range(3)]
     world.wait(2)
     assert all(answer.there for answer in answers)
-    assert world.nodes[3].partition(1).end == 3
+    assert world.nodes[3].partition(1).log.end == 3
     assert taken(world) == held
 
 

@@ -67,7 +67,7 @@ class World:
         add_topic(self.image, "t", (2, 3), (2, 3))
         add_topic(self.image, TRANSACTIONS_TOPIC, *[(1, 2)] * PARTITIONS)
         replicas: Any = self.replicas
-        replicas.leader_epoch = lambda id: self.epoch
+        replicas.partitions.leader_epoch = lambda id: self.epoch
         groups: Any = SimpleNamespace(partition_of=lambda group_id: None)
         creation = TopicCreation(self.context)
         self.producer_ids = Ids()

@@ -34,7 +34,7 @@ def test_a_part_stands_on_the_bench_and_its_storage_is_real() -> None:
     log = bench.perform(CreateLog("/d2", key, topic, LogSettings()))
     assert not isinstance(log, Failure)
     replicas.on_log_ready(PartitionId(topic, 0), TopicPartition("t", 0), "/d2", log)
-    assert replicas.hosted[PartitionId(topic, 0)].directory == "/d2"
+    assert replicas.partitions.hosted[PartitionId(topic, 0)].directory == "/d2"
     assert bench.disk.list("/d2/t-0")
 
 

@@ -69,14 +69,12 @@ class PendingIsrChange:
     isr: tuple[NodeId, ...]
     broker_epochs: tuple[int, ...]
     """The registration of each member; -1: the controller need not compare."""
-    number: int
-    """Tells two proposals of one partition apart."""
 
 
 class Followers:
     """The other replicas of a partition that is led here."""
 
-    __slots__ = ("by_broker",)
+    __slots__ = ("by_broker", "eligible")
 
     def __init__(self, replicas: Iterable[NodeId], isr: Iterable[NodeId], now: float) -> None:
         # Members of the ISR get the whole lag time to find their new leader.
@@ -84,6 +82,7 @@ class Followers:
         self.by_broker = {
             b: FollowerProgress(b, caught_up_at=now if b in in_isr else LONG_AGO) for b in replicas
         }
+        self.eligible: Mapping[NodeId, int | None] = {}
 
     def assign(self, replicas: Iterable[NodeId], isr: Iterable[NodeId], now: float) -> None:
         """The replica set changed under the same leader: keep what is known of those who stay."""
@@ -95,6 +94,7 @@ class Followers:
 
     def set_eligible(self, epochs: Mapping[NodeId, int | None]) -> None:
         """Who may join the ISR, and under which registration."""
+        self.eligible = epochs
         for broker, progress in self.by_broker.items():
             progress.eligible_epoch = epochs.get(broker)
 
@@ -130,6 +130,15 @@ class Followers:
             if b in self.by_broker and not self.by_broker[b].is_caught_up(end, now, lag_max)
         )
 
-    def low_mark(self, own: int, alive: Mapping[NodeId, int | None]) -> int:
+    def epoch_of(self, broker: NodeId) -> int:
+        """The registration of a replica: as it says itself, else as the metadata has it, or -1."""
+        progress = self.by_broker.get(broker)
+        if progress is not None and progress.broker_epoch >= 0:
+            return progress.broker_epoch
+        known = self.eligible.get(broker)
+        return -1 if known is None else known
+
+    def low_mark(self, own: int) -> int:
         """The lowest log start of all replicas whose broker may be waited for (DeleteRecords)."""
+        alive = self.eligible
         return min([own, *(p.start for b, p in self.by_broker.items() if alive.get(b) is not None)])

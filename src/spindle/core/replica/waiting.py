@@ -120,3 +120,26 @@ class OffsetWaiters:
         self._order.clear()
         self._by_offset.clear()
         return waiting
+
+
+class DelayedOperations:
+    """All that waits for one partition, by the mark that it waits for."""
+
+    __slots__ = ("at_end", "at_mark", "at_start")
+
+    def __init__(self) -> None:
+        self.at_end = OffsetWaiters()
+        """Promises that wait for the log end (acks=1)."""
+        self.at_mark = OffsetWaiters()
+        """Promises that wait for the high watermark (acks=all)."""
+        self.at_start = OffsetWaiters()
+        """Promises that wait for the low watermark (DeleteRecords)."""
+
+    def __len__(self) -> int:
+        return len(self.at_end) + len(self.at_mark) + len(self.at_start)
+
+    def fail(self, error: Error) -> None:
+        """Tell all that wait for records, or for a deletion, that it will not be."""
+        for waiters in (self.at_end, self.at_mark, self.at_start):
+            for then in waiters.take_all():
+                then(error)

@@ -13,7 +13,7 @@ from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.settings.setting import MAX_LONG
-from spindle.node.replicas.hosted import TopicRules
+from spindle.node.replicas.topic_rules import TopicRules
 from spindle.wire import batch as codec
 
 NO_TIMESTAMP: Final = -1

@@ -81,7 +81,7 @@ class Deletion:
             ):  # The whole waits once, from its beginning.
                 wait = max(wait - (self._broker.out.now - self._context.began), 0.0)
             if wait:
-                self._broker.replicas.parking.park(wait, self)
+                self._broker.replicas.purgatory.park(wait, self)
             else:
                 self.on_deadline()
         else:
@@ -99,21 +99,21 @@ class Deletion:
         if self._moving or self._context.answered:
             return
         for hosted, wait in self._waits.values():
-            hosted.at_start.discard(wait)
+            hosted.delayed.at_start.discard(wait)
         self._left = 0
         self._answer()
 
     def _delete(self, topic: str, index: int, offset: int) -> None:
         replicas = self._broker.replicas
-        hosted = replicas.leader(topic, index)
+        hosted = replicas.partitions.leader(topic, index)
         if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         machine = hosted.partition
         if hosted.topic.compact and not hosted.topic.delete:
             raise Refusal(Error.POLICY_VIOLATION)
         if offset == TO_HIGH_WATERMARK:
-            offset = machine.high_watermark
-        if not 0 <= offset <= machine.high_watermark:
+            offset = machine.log.high_watermark
+        if not 0 <= offset <= machine.log.high_watermark:
             raise Refusal(Error.OFFSET_OUT_OF_RANGE)
         key = (topic, index)
 
@@ -121,8 +121,8 @@ class Deletion:
             low = machine.low_watermark if error == Error.NONE else -1
             self._settle(key, error, low)
 
-        self._waits[key] = (hosted, hosted.at_start.add(offset, on_low))
-        if offset > machine.start:
+        self._waits[key] = (hosted, hosted.delayed.at_start.add(offset, on_low))
+        if offset > machine.log.start:
             self._moving.add(key)
             replicas.writes.move_start(hosted, offset, lambda: self._on_moved(key))
         else:
@@ -140,7 +140,7 @@ class Deletion:
         self._left -= 1
         self._moving.discard(key)
         if self._left == 0:
-            self._broker.replicas.parking.leave(self)
+            self._broker.replicas.purgatory.leave(self)
             self._answer()
         elif self._late:
             self._give_up()

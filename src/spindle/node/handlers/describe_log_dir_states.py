@@ -37,7 +37,7 @@ def on_broker(
 
 def _state(broker: Broker, directory: ConfiguredLogDir) -> LogDirState:
     logs, path, usage = broker.logs, directory.path, directory.usage
-    hosted = [broker.replicas.find(id) for id in logs.places.current(path)]
+    hosted = [broker.replicas.partitions.find(id) for id in logs.places.current(path)]
     places = logs.places.all
     offline = [p for p in places.values() if p.directory == path and p.stage is Stage.OFFLINE]
     leaving = [places[m.id] for m in logs.moves.under_way.all() if m.id in places]

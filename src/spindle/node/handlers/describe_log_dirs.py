@@ -126,10 +126,10 @@ def _collect(
     for number, id in enumerate(replicas, 1):
         if number % REST_AFTER == 0:
             yield REST
-        hosted, bounds = broker.replicas.find(id), broker.replicas.bounds(id)
+        hosted, bounds = broker.replicas.partitions.find(id), broker.replicas.partitions.bounds(id)
         if hosted is not None and bounds is not None:
             add(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]), False)
     for move in moves:
-        bounds = broker.replicas.bounds(move.id)
+        bounds = broker.replicas.partitions.bounds(move.id)
         lag = -1 if bounds is None else max(0, bounds[2] - move.end)
         add(move.name, move.size, lag, True)

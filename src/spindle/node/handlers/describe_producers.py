@@ -40,7 +40,7 @@ def on_broker(
 
 
 def _told(broker: Broker, topic: str, index: int) -> PartitionResponse:
-    hosted = broker.replicas.leader(topic, index)
+    hosted = broker.replicas.partitions.leader(topic, index)
     if not isinstance(hosted, HostedPartition):
         return PartitionResponse(partition_index=index, error_code=hosted)
     machine = hosted.partition
@@ -53,8 +53,8 @@ def _told(broker: Broker, topic: str, index: int) -> PartitionResponse:
                 last_sequence=producer.last_sequence,
                 last_timestamp=producer.last_timestamp,
                 coordinator_epoch=producer.coordinator_epoch,
-                current_txn_start_offset=machine.transactions.open.get(id, -1),
+                current_txn_start_offset=machine.log.transactions.open.get(id, -1),
             )
-            for id, producer in machine.producers.items()
+            for id, producer in machine.log.producers.items()
         ),
     )

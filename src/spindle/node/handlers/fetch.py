@@ -31,7 +31,7 @@ def on_broker(
     broker: Broker, request: FetchRequest, context: RequestContext[FetchResponse]
 ) -> Later:
     """Serve a consumer or a follower."""
-    broker.replicas.readers.on_fetch(request, context)
+    broker.replicas.fetches.on_fetch(request, context)
     return LATER
 
 

@@ -129,7 +129,7 @@ class _OffsetSearch:
         elif asked.timestamp == LATEST:
             tell(Error.NONE, self._latest(hosted), -1, machine.leader_epoch)
         elif asked.timestamp in (EARLIEST, EARLIEST_LOCAL):
-            tell(Error.NONE, machine.start, -1, machine.epochs.epoch_at(machine.start))
+            tell(Error.NONE, machine.log.start, -1, machine.log.epochs.epoch_at(machine.log.start))
         elif asked.timestamp in (LATEST_TIERED, EARLIEST_PENDING):
             tell(Error.NONE)
         else:
@@ -138,8 +138,8 @@ class _OffsetSearch:
     def _hosted(self, topic: str, partition: int) -> HostedPartition | Error:
         replicas = self._broker.replicas
         if self._request.replica_id == DEBUGGER:
-            return replicas.locate(topic, partition)
-        return replicas.leader(topic, partition)
+            return replicas.partitions.locate(topic, partition)
+        return replicas.partitions.leader(topic, partition)
 
     def _check(self, hosted: HostedPartition, timestamp: int, named: bool) -> Error:
         if timestamp < EARLIEST_PENDING or self._context.version < _SINCE.get(timestamp, 0):
@@ -149,7 +149,7 @@ class _OffsetSearch:
             self._request.replica_id == CONSUMER
             and timestamp not in (EARLIEST, EARLIEST_LOCAL)
             and isinstance(role, PartitionLeader)
-            and hosted.partition.high_watermark < role.epoch_start
+            and hosted.partition.log.high_watermark < role.epoch_start
         ):
             return Error.OFFSET_NOT_AVAILABLE if named else Error.LEADER_NOT_AVAILABLE
         return Error.NONE
@@ -157,17 +157,17 @@ class _OffsetSearch:
     def _latest(self, hosted: HostedPartition) -> int:
         machine = hosted.partition
         if self._request.replica_id != CONSUMER:
-            return machine.next
+            return machine.log.next
         committed = self._request.isolation_level == READ_COMMITTED
-        return machine.stable if committed else machine.high_watermark
+        return machine.log.stable if committed else machine.log.high_watermark
 
     def _search(self, hosted: HostedPartition, timestamp: int, tell: _Tell) -> None:
         def on_found(result: FoundOffset | Failure) -> None:
             if isinstance(result, Failure):
-                self._broker.replicas.on_failure(hosted, result)
+                self._broker.replicas.changes.on_failure(hosted, result)
                 tell(Error.KAFKA_STORAGE_ERROR)
             else:
                 tell(Error.NONE, result.offset, result.timestamp, result.epoch)
 
         job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=self._latest(hosted))
-        hosted.run(job, on_found)
+        hosted.jobs.run(job, on_found)

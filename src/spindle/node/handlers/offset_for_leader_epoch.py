@@ -46,13 +46,13 @@ def on_broker(
 
 
 def _told(broker: Broker, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
-    hosted = broker.replicas.leader(topic, asked.partition)
+    hosted = broker.replicas.partitions.leader(topic, asked.partition)
     epoch = offset = -1
     if isinstance(hosted, HostedPartition):
         machine = hosted.partition
         error = machine.check_epoch(asked.current_leader_epoch)
         if error == Error.NONE:
-            offset, epoch = machine.epochs.end_of(asked.leader_epoch, machine.end)
+            offset, epoch = machine.log.epochs.end_of(asked.leader_epoch, machine.log.end)
     else:
         error = hosted
     return EpochEndOffset(

@@ -126,7 +126,11 @@ class ProducedPartition:
         """Time is up."""
         assert self.hosted is not None
         if self.wait is not None:
-            waiters = self.hosted.at_mark if self.produce.acks == ALL else self.hosted.at_end
+            waiters = (
+                self.hosted.delayed.at_mark
+                if self.produce.acks == ALL
+                else self.hosted.delayed.at_end
+            )
             waiters.discard(self.wait)
         self.done = True
         few = self.produce.acks == ALL and self._too_few()
@@ -173,13 +177,13 @@ class Produce:
         self.on_settled()
         if self._left and self.acks != 0:
             wait = min(max(self._request.timeout_ms, 0) / 1000, WAIT_MAX)
-            self._broker.replicas.parking.park(wait, self)
+            self._broker.replicas.purgatory.park(wait, self)
 
     def on_settled(self) -> None:
         """One less to wait for."""
         self._left -= 1
         if self._left == 0:
-            self._broker.replicas.parking.leave(self)
+            self._broker.replicas.purgatory.leave(self)
             self._answer()
 
     def on_deadline(self) -> None:
@@ -196,7 +200,7 @@ class Produce:
         replicas = self._broker.replicas
         if self.acks not in (ALL, 0, 1):
             raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
-        hosted = replicas.leader(share.topic, share.index)
+        hosted = replicas.partitions.leader(share.topic, share.index)
         if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         share.hosted = hosted
@@ -229,7 +233,7 @@ class Produce:
 
     def _takes_part(self, hosted: HostedPartition, batch: RecordBatch) -> bool:
         enlisting = self._broker.transactions.enlisting
-        return hosted.partition.has_begun(batch.producer_id, batch.producer_epoch) or (
+        return hosted.partition.log.has_begun(batch.producer_id, batch.producer_epoch) or (
             not self._broker.settings.flag("transaction.partition.verification.enable")
             and self._context.version < ADDS_FROM
             and not enlisting.is_waiting(hosted.id, batch.producer_id)
@@ -242,7 +246,7 @@ class Produce:
         assert name is not None, "else the batch was refused"
         adds = self._context.version >= ADDS_FROM
         # Also where it is refused below: a later batch must not begin the transaction before it.
-        hosted.partition.producers.on_asked(batch, adds, self._broker.out.wall_ms)
+        hosted.partition.log.producers.on_asked(batch, adds, self._broker.out.wall_ms)
 
         def admitted(error: Error) -> None:
             if share.done:
@@ -275,13 +279,13 @@ class Produce:
     def _write(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         self._check_room(hosted)
         machine = hosted.partition
-        if batch.producer_id in machine.transactions.open and not batch.is_transactional:
+        if batch.producer_id in machine.log.transactions.open and not batch.is_transactional:
             raise Refusal(
                 Error.INVALID_TXN_STATE,
                 f"producer {batch.producer_id} has a transaction open in {hosted.name}",
             )
         if batch.producer_id != NO_PRODUCER:
-            before = machine.producers.check(batch)
+            before = machine.log.producers.check(batch)
             if before is not None:
                 share.base, share.end = before.base_offset, before.last_offset + 1
                 self._wait(share, hosted)
@@ -311,14 +315,14 @@ class Produce:
         if self.acks == 0:
             share.settle(Error.NONE)
         elif self.acks == ALL:
-            if machine.high_watermark >= share.end:
+            if machine.log.high_watermark >= share.end:
                 share.settle(Error.NONE)
             else:
-                share.wait = hosted.at_mark.add(share.end, share.settle)
-        elif machine.end >= share.end:
+                share.wait = hosted.delayed.at_mark.add(share.end, share.settle)
+        elif machine.log.end >= share.end:
             share.settle(Error.NONE)
         else:
-            share.wait = hosted.at_end.add(share.end, share.settle)
+            share.wait = hosted.delayed.at_end.add(share.end, share.settle)
 
     def _batch(self, hosted: HostedPartition, records: Records | None) -> RecordBatch:
         try:
@@ -378,11 +382,11 @@ class Produce:
                 index=share.index,
                 base_offset=share.base,
                 log_append_time_ms=share.append_time,
-                log_start_offset=share.hosted.partition.start,
+                log_start_offset=share.hosted.partition.log.start,
             )
         current = DEFAULT_LEADER_ID_AND_EPOCH
         if share.error == Error.NOT_LEADER_OR_FOLLOWER:
-            hint = self._broker.replicas.leader_hint(share.topic, share.index)
+            hint = self._broker.replicas.partitions.leader_hint(share.topic, share.index)
             if hint is not None:
                 leader, epoch = hint
                 leaders[leader] = None

@@ -76,12 +76,12 @@ class MoveTools:
 
     def left(self, move: LogDirMove) -> int:
         """Bytes that a move has still to copy."""
-        hosted = self.replicas.find(move.id)
+        hosted = self.replicas.partitions.find(move.id)
         return 0 if hosted is None else max(0, hosted.size - move.size)
 
     def serves(self, move: LogDirMove) -> bool:
         """Whether the current log can be read."""
-        return self.replicas.bounds(move.id) is not None
+        return self.replicas.partitions.bounds(move.id) is not None
 
 
 def rates_of(context: BrokerContext) -> tuple[int, int]:

@@ -132,7 +132,7 @@ class LogDirManager:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""
         marks = {}
         for move in self.futures(path):
-            bounds = self.replicas.bounds(move.id)
+            bounds = self.replicas.partitions.bounds(move.id)
             marks[move.future_key] = min(move.end, bounds[1]) if bounds is not None else move.end
         return marks
 
@@ -244,7 +244,7 @@ def _abandon_jobs(logs: LogDirManager, event: e.DirectoryFailed) -> None:
 
 
 def _note_ends(logs: LogDirManager, event: e.DirectoryFailed) -> None:
-    logs.reconciler.last_known_ends.note(logs.replicas.log_ends(event.path))
+    logs.reconciler.last_known_ends.note(logs.replicas.partitions.log_ends(event.path))
 
 
 def _forget_end(logs: LogDirManager, event: e.ReplicaServed | e.ReplicaRemoved) -> None:
@@ -283,7 +283,7 @@ def _say(
 def _fail_stuck(logs: LogDirManager, event: e.DirectoryDoubted) -> None:
     """The disk is full, say: replicas that could not go on are offline, the others serve."""
     for found in list(logs.places.all.values()):
-        serves = logs.replicas.bounds(found.id) is not None
+        serves = logs.replicas.partitions.bounds(found.id) is not None
         if found.directory == event.path and found.stage is Stage.READY and not serves:
             logs.moves.on_replica_failed(found.id)
             logs.places.fail(found, event.why)

@@ -73,9 +73,9 @@ class LogDirSwap:
             tools.replicas.thaw(move.id, move.target, log)
         else:
             # The source has failed during the swap; what was committed in it is committed here.
-            before = tools.replicas.find(move.id)
+            before = tools.replicas.partitions.find(move.id)
             if before is not None:
-                log = replace(log, stable=max(log.stable, before.partition.high_watermark))
+                log = replace(log, stable=max(log.stable, before.partition.log.high_watermark))
             tools.replicas.on_log_ready(move.id, move.name, move.target, log)
         if self.discarded is not None:
             tools.purging.later(move.source, self.discarded)

@@ -285,15 +285,18 @@ class ReplicaPlacementRegistry:
 
     def bytes_in(self, path: LogDir) -> int:
         """Bytes of the logs that serve from a directory."""
-        found = (self._replicas.find(id) for id in self.current(path))
+        found = (self._replicas.partitions.find(id) for id in self.current(path))
         return sum(hosted.size for hosted in found if hosted is not None)
 
     def doubtful_in(self, path: LogDir) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
         """The gaps in logs that serve from a directory which may be losses, and are there yet."""
         for id in self.current(path):
-            found, hosted = self.all[id], self._replicas.find(id)
+            found, hosted = self.all[id], self._replicas.partitions.find(id)
             for gap in found.doubtful:
-                if hosted is None or hosted.partition.start < gap[1] <= hosted.partition.end:
+                if (
+                    hosted is None
+                    or hosted.partition.log.start < gap[1] <= hosted.partition.log.end
+                ):
                     yield found.name, gap
 
     # --- creating ---------------------------------------------------------------------------
@@ -322,10 +325,10 @@ class ReplicaPlacementRegistry:
         sizes: dict[LogDir, list[int]] = {p: [] for p in self._directories.all}
         for found in self.all.values():
             if found.directory is not None and found.stage is not Stage.OFFLINE:
-                hosted = self._replicas.find(found.id)
+                hosted = self._replicas.partitions.find(found.id)
                 sizes[found.directory].append(0 if hosted is None else hosted.size)
         for move in self.arriving.values():
-            hosted = self._replicas.find(move.id)
+            hosted = self._replicas.partitions.find(move.id)
             sizes[move.target].append(max(move.size, 0 if hosted is None else hosted.size))
         return [
             Candidate(

@@ -67,18 +67,21 @@ class Compaction:
     def _look(self) -> None:
         """Begin a round over all logs that are to be compacted."""
         if self._context.settings.flag("log.cleaner.enable"):
-            hosted = self._replicas.hosted
+            hosted = self._replicas.partitions.hosted
             self._due = deque(id for id, found in hosted.items() if found.topic.compact)
         self._next()
 
     def _next(self) -> None:
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
+            hosted, bounds = (
+                self._replicas.partitions.find(id),
+                self._replicas.partitions.bounds(id),
+            )
             if hosted is not None and bounds is not None and self._may_go_on(hosted):
                 rules, now = self._rules(hosted), self._out.wall_ms
                 job = partial(PlanClean, key=hosted.key, rules=rules, limit=bounds[1], now_ms=now)
-                hosted.run(job, partial(self._on_plan, hosted))
+                hosted.jobs.run(job, partial(self._on_plan, hosted))
                 return
         self._out.after(self._backoff, self._look)
 
@@ -108,7 +111,7 @@ class Compaction:
 
     def _fail(self, hosted: HostedPartition, failure: Failure) -> None:
         if not hosted.gone:
-            self._replicas.on_failure(hosted, failure)
+            self._replicas.changes.on_failure(hosted, failure)
         self._next()
 
     def _rest(self, started: float, read: int, then: Callable[[], None]) -> None:

@@ -1,14 +1,14 @@
 """A fetch on its way: what was asked, what was found for each partition, and the answer's form.
 
-Values for `readers`, and the translation from and to Kafka's Fetch in all its versions (4-18):
-topics by name up to 12 and by id from 13, sessions from 7, epochs from 9, divergence from 12,
-replica state with a broker epoch from 15, endpoints of new leaders from 16.
+Values for `fetch_manager`, and the translation from and to Kafka's Fetch in all its versions
+(4-18): topics by name up to 12 and by id from 13, sessions from 7, epochs from 9, divergence from
+12, replica state with a broker epoch from 15, endpoints of new leaders from 16.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.replica.fetch_sessions import Cursor, FetchSession, Key, Reader
 from spindle.model.batches import Buffer
@@ -112,30 +112,65 @@ class FetchedPartition:
         return self.is_news or self.cursor.held or self.limit > self.cursor.offset
 
 
+class FetchParams(NamedTuple):
+    """What a request asks for as a whole."""
+
+    replica: NodeId
+    """A broker's id, CONSUMER or DEBUGGER."""
+    broker_epoch: int
+    deadline: float
+    """When it is answered at the latest (s, monotonic)."""
+    min_bytes: int
+    max_bytes: int
+    committed: bool
+    """Nothing of undecided or aborted transactions."""
+
+    @classmethod
+    def of(cls, request: FetchRequest, version: int, now: float, max_bytes: int) -> FetchParams:
+        """As a request says, within our own limit of bytes."""
+        state = request.replica_state
+        replica = request.replica_id if version < 15 else state.replica_id
+        committed = request.isolation_level == READ_COMMITTED
+        return cls(
+            replica,
+            state.replica_epoch,
+            now + min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX),
+            request.min_bytes,
+            min(request.max_bytes, max_bytes),
+            committed and replica == CONSUMER,
+        )
+
+
+class FetchLook:
+    """One look at a reader's partitions: what it has found, and what it may still take."""
+
+    __slots__ = ("left", "outcomes", "reading", "some")
+
+    def __init__(self, max_bytes: int) -> None:
+        self.outcomes: list[FetchedPartition] = []
+        self.reading = 1
+        """Reads that have not come back; the look itself counts as one."""
+        self.left = max_bytes
+        """Bytes that it may still take."""
+        self.some = False
+        """Whether it has taken any, or has asked for some."""
+
+
 class DelayedFetch:
     """One fetch request until it is answered."""
 
     __slots__ = (
         "_resume",
-        "broker_epoch",
-        "committed",
         "context",
-        "deadline",
         "full",
         "is_fresh",
         "is_parked",
-        "left",
-        "max_bytes",
-        "min_bytes",
+        "look",
         "need",
         "news",
-        "outcomes",
+        "params",
         "reader",
-        "reading",
-        "replica",
         "request",
-        "session_id",
-        "some",
         "timed_out",
     )
 
@@ -143,29 +178,17 @@ class DelayedFetch:
         self,
         request: FetchRequest,
         context: RequestContext[FetchResponse],
-        now: float,
+        params: FetchParams,
         resume: Callable[[DelayedFetch], None],
     ) -> None:
         self._resume = resume
         self.request = request
         self.context = context
-        state = request.replica_state
-        self.replica = state.replica_id if context.version >= 15 else request.replica_id
-        self.broker_epoch = state.replica_epoch
-        self.deadline = now + min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
-        self.min_bytes = request.min_bytes
-        self.max_bytes = request.max_bytes
-        self.committed = self.replica == CONSUMER and request.isolation_level == READ_COMMITTED
+        self.params = params
         self.full = True
         """Every partition belongs into the answer, not only those with news."""
-        self.session_id = 0
         self.reader = Reader()
-        self.outcomes: list[FetchedPartition] = []
-        self.reading = 0
-        self.left = 0
-        """Bytes that it may still take."""
-        self.some = False
-        """Whether it has taken any, or has asked for some."""
+        self.look = FetchLook(0)
         self.need = 0
         """Bytes of news that are worth an answer while it is parked."""
         self.news = 0
@@ -210,14 +233,19 @@ class DelayedFetch:
     def on_deadline(self) -> None:
         """It has waited for long enough."""
         self.timed_out = True
-        self._resume(self)
+        self.resume()
+
+    def resume(self) -> None:
+        """Look again, if it waits."""
+        if self.is_parked:
+            self._resume(self)
 
     # --- the answer -----------------------------------------------------------------------------
 
     def respond(self, reached: Reached) -> Steps[FetchResponse]:
         """What was found, as an answer. `reached`: where leaders are, for a listener's clients."""
         topics: dict[TopicId | str | None, list[FetchedPartition]] = {}
-        for outcome in self.outcomes:
+        for outcome in self.look.outcomes:
             if self.full or outcome.is_news:
                 topics.setdefault(outcome.cursor.key[0], []).append(outcome)
         leaders: dict[NodeId, None] = {}

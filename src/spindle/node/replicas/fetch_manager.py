@@ -1,10 +1,9 @@
-"""Serves fetches: consumers and followers, their sessions, and those that wait for news.
+"""Serves fetches: of consumers and followers, with their sessions.
 
-A reader watches the partitions that it has cursors for. News (the log's end has moved, for
-followers; the high watermark, for consumers) marks its cursors as due and, once they are worth it,
-wakes the fetch that waits: at the end of the moment, so that one answer takes all that came in it.
-Batches are read from the tail in memory where it has them, else by a job on the directory's
-thread. What a follower asks for is what it has: that moves the ISR and the high watermark.
+A fetch looks at the partitions that may have news. Where those are not worth an answer yet, it
+waits in the purgatory, which wakes it. Batches are read from the tail in memory where it has them,
+else by a job on the directory's thread. What a follower asks for is what it has: that moves the ISR
+and the high watermark.
 """
 
 from __future__ import annotations
@@ -32,11 +31,14 @@ from spindle.node.replicas.delayed_fetch import (
     DEBUGGER,
     DelayedFetch,
     FetchedPartition,
+    FetchLook,
+    FetchParams,
     Steps,
 )
+from spindle.node.replicas.fetch_purgatory import FetchPurgatory
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.replicas.ports import HostedPartitions
-from spindle.node.replicas.purgatory import Purgatory
+from spindle.node.replicas.hosted_partitions import HostedPartitions
+from spindle.node.replicas.state_changes import StateChanges
 from spindle.node.replicas.throttling import ReplicationThrottle
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.fetch_request import FetchRequest
@@ -57,10 +59,17 @@ HURRIED_WAIT: Final = 0.02
 class FetchManager:
     """Everybody who reads here."""
 
-    def __init__(self, context: BrokerContext, owner: HostedPartitions, parking: Purgatory) -> None:
+    def __init__(
+        self,
+        context: BrokerContext,
+        partitions: HostedPartitions,
+        purgatory: FetchPurgatory,
+        changes: StateChanges,
+    ) -> None:
         self._context = context
-        self._owner = owner
-        self._parking = parking
+        self._partitions = partitions
+        self._purgatory = purgatory
+        self._changes = changes
         self._throttle = ReplicationThrottle(context, "leader")
         self._out = context.out
         settings = context.settings
@@ -68,7 +77,6 @@ class FetchManager:
         self._sessions = FetchSessionCache(
             settings.whole("max.incremental.fetch.session.cache.slots"), self._on_closed
         )
-        self._woken: dict[DelayedFetch, None] = {}
         self._hurry_until = 0.0
         self.at = -inf
         """When a log was read last: what was asked for was not in memory."""
@@ -78,8 +86,8 @@ class FetchManager:
 
     def on_fetch(self, request: FetchRequest, context: RequestContext[FetchResponse]) -> None:
         """A consumer or a follower asks for records."""
-        fetch = DelayedFetch(request, context, self._out.now, self.resume)
-        fetch.max_bytes = min(fetch.max_bytes, self._max_bytes)
+        params = FetchParams.of(request, context.version, self._out.now, self._max_bytes)
+        fetch = DelayedFetch(request, context, params, self._resume)
         self._run(fetch, self._serve(fetch))
 
     def _run(self, fetch: DelayedFetch, steps: Steps[None]) -> None:
@@ -105,7 +113,7 @@ class FetchManager:
                 fetch.refuse(session)
                 return
             yield from self._go_on(fetch, session)
-        fetch.reader.committed = fetch.committed
+        fetch.reader.committed = fetch.params.committed
         yield from self._look(fetch)
 
     def _begin(self, fetch: DelayedFetch, remember: bool) -> Steps[None]:
@@ -114,7 +122,7 @@ class FetchManager:
             cursors[key] = cursor
             if count % AT_ONCE == 0:
                 yield
-        follower = fetch.replica >= 0
+        follower = fetch.params.replica >= 0
         session = None
         if remember and cursors:
             session = self._sessions.open(
@@ -122,7 +130,7 @@ class FetchManager:
             )
         reader = Reader(cursors, {}, follower) if session is None else session
         reader.due = {}
-        reader.to_end = fetch.replica != CONSUMER
+        reader.to_end = fetch.params.replica != CONSUMER
         fetch.reader, reader.parked = reader, fetch
 
     def _go_on(self, fetch: DelayedFetch, session: FetchSession) -> Steps[None]:
@@ -131,8 +139,7 @@ class FetchManager:
             # The client has given up on its last request; nobody will read the answer.
             if not before.is_parked:
                 session.due = dict(session.cursors)  # It had taken what was due.
-            self._parking.leave(before)
-            self._woken.pop(before, None)
+            self._purgatory.leave(before)
             before.context.answer_nothing()
         fetch.full = False
         fetch.reader, session.parked = session, fetch
@@ -140,7 +147,7 @@ class FetchManager:
             gone = session.cursors.pop(key, None)
             if gone is not None:
                 session.due.pop(key, None)
-                self._unwatch(session, gone)
+                self._purgatory.unwatch(session, gone)
             if count % AT_ONCE == 0:
                 yield
         for count, (key, cursor) in enumerate(fetch.cursors(), 1):
@@ -164,69 +171,68 @@ class FetchManager:
         reader = fetch.reader
         due, reader.due = reader.due, {}
         cursors = tuple((reader.cursors if fetch.full else due).values())
-        fetch.news, fetch.outcomes = 0, []
-        fetch.left, fetch.some = fetch.max_bytes, False
-        fetch.reading = 1  # This look itself.
+        look = fetch.look = FetchLook(fetch.params.max_bytes)
+        fetch.news = 0
         for count, cursor in enumerate(cursors, 1):
             outcome = self._outcome(fetch, cursor)
-            fetch.outcomes.append(outcome)
-            if not fetch.some or fetch.left > 0:
+            look.outcomes.append(outcome)
+            if not look.some or look.left > 0:
                 self._read(fetch, outcome)
             if count % AT_ONCE == 0:
                 yield
         fetch.is_fresh = False
-        fetch.reading -= 1
-        if fetch.reading == 0:
+        look.reading -= 1
+        if look.reading == 0:
             yield from self._conclude(fetch)
 
     def _read(self, fetch: DelayedFetch, outcome: FetchedPartition) -> None:
         """Take records of one partition, from memory or by a job; they count for the others."""
-        cursor, hosted, reader = outcome.cursor, outcome.hosted, fetch.reader
+        cursor, hosted, look = outcome.cursor, outcome.hosted, fetch.look
         if outcome.limit <= cursor.offset or outcome.is_urgent or hosted is None:
             return
-        first, size = not fetch.some, min(cursor.max_bytes, fetch.left)
+        first, size = not look.some, min(cursor.max_bytes, look.left)
         found, committed = None, False
-        if reader.committed:
-            known = hosted.partition.transactions.aborted(cursor.offset, outcome.limit)
+        if fetch.reader.committed:
+            known = hosted.partition.log.transactions.aborted(cursor.offset, outcome.limit)
             outcome.aborted, committed = known, known is None
         if not committed:
             found = hosted.tail.read(cursor.offset, outcome.limit, size, first)
         if found is not None:
             outcome.buffers, outcome.size = found
-            fetch.left -= outcome.size
-            fetch.some = fetch.some or outcome.size > 0
+            look.left -= outcome.size
+            look.some = look.some or outcome.size > 0
         else:
             most = max(size, 0)
             where = partial(Read, key=hosted.key, offset=cursor.offset, limit=outcome.limit)
             job = partial(where, max_bytes=most, at_least_one=first, committed=committed)
-            fetch.reading += 1
+            look.reading += 1
             self.at = self._out.now
-            hosted.run(job, partial(self._on_read, fetch, outcome))
-            fetch.left -= size
-            fetch.some = True
+            hosted.jobs.run(job, partial(self._on_read, fetch, outcome))
+            look.left -= size
+            look.some = True
 
     def _outcome(self, fetch: DelayedFetch, cursor: Cursor) -> FetchedPartition:
         hosted = cursor.watching
         if hosted is None or hosted.gone:
-            found = self._owner.locate(*cursor.key)
+            found = self._partitions.locate(*cursor.key)
             if not isinstance(found, HostedPartition):
                 return self._lost(FetchedPartition(cursor, found))
             hosted = found
-            self._watch(fetch.reader, cursor, hosted)
+            self._purgatory.watch(fetch.reader, cursor, hosted)
         outcome = FetchedPartition(cursor)
         outcome.hosted = hosted
         outcome.error = self._check(fetch, cursor, hosted, outcome)
         if outcome.error == Error.NONE:
-            machine = hosted.partition
-            outcome.mark, outcome.start = machine.high_watermark, machine.start
-            outcome.stable = machine.stable
-            if fetch.committed:
+            log, committed = hosted.partition.log, fetch.params.committed
+            outcome.mark, outcome.start = log.high_watermark, log.start
+            outcome.stable = log.stable
+            if committed:
                 outcome.aborted = ()
             if outcome.diverging is None and not self._holds_back(fetch, outcome, hosted):
                 if fetch.reader.to_end:
-                    outcome.limit = machine.end
+                    outcome.limit = log.end
                 else:
-                    outcome.limit = outcome.stable if fetch.committed else outcome.mark
+                    outcome.limit = outcome.stable if committed else outcome.mark
             return outcome
         return self._lost(outcome)
 
@@ -238,15 +244,15 @@ class FetchManager:
         cursor.held = (
             fetch.reader.follower
             and hosted.name.partition in hosted.topic.throttled_as_leader
-            and fetch.replica not in hosted.partition.isr
-            and cursor.offset < hosted.partition.end
+            and fetch.params.replica not in hosted.partition.isr
+            and cursor.offset < hosted.partition.log.end
             and self._throttle.is_exceeded
         )
         return cursor.held
 
     def _lost(self, outcome: FetchedPartition) -> FetchedPartition:
         if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
-            outcome.hint = self._owner.leader_hint(*outcome.cursor.key)
+            outcome.hint = self._partitions.leader_hint(*outcome.cursor.key)
         return outcome
 
     def _check(
@@ -262,27 +268,27 @@ class FetchManager:
             if isinstance(role, Offline):
                 return role.error
             version = fetch.context.version
-            old = fetch.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
+            old = fetch.params.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
             if fetch.reader.follower or old:
                 return Error.NOT_LEADER_OR_FOLLOWER
         error = machine.check_epoch(cursor.leader_epoch)
         if error != Error.NONE:
             return error
         if isinstance(role, PartitionLeader) and fetch.reader.follower:
-            if fetch.replica not in role.followers.by_broker:
+            if fetch.params.replica not in role.followers.by_broker:
                 return Error.UNKNOWN_LEADER_EPOCH  # The metadata that adds it is not here yet.
             if self._is_stale(fetch):
                 return Error.NOT_LEADER_OR_FOLLOWER
-        if cursor.offset < machine.start:
+        if cursor.offset < machine.log.start:
             return Error.OFFSET_OUT_OF_RANGE
         if cursor.last_epoch >= 0:
             try:
-                outcome.diverging = machine.divergence(cursor.offset, cursor.last_epoch)
+                outcome.diverging = machine.log.divergence(cursor.offset, cursor.last_epoch)
             except Refusal as refusal:
                 return refusal.error
             if outcome.diverging is not None:
                 return Error.NONE
-        if cursor.offset > machine.next:
+        if cursor.offset > machine.log.next:
             # Up to `next` all will be there in a moment: a leader may still be writing what it
             # had accepted as a follower and what others have written already.
             return Error.OFFSET_OUT_OF_RANGE
@@ -291,22 +297,21 @@ class FetchManager:
         return Error.NONE
 
     def _is_stale(self, fetch: DelayedFetch) -> bool:
-        registered = self._context.image.brokers.get(fetch.replica)
+        registered = self._context.image.brokers.get(fetch.params.replica)
         return (
-            fetch.broker_epoch >= 0
+            fetch.params.broker_epoch >= 0
             and registered is not None
-            and fetch.broker_epoch < registered.broker_epoch
+            and fetch.params.broker_epoch < registered.broker_epoch
         )
 
     def _on_follower(self, fetch: DelayedFetch, cursor: Cursor, hosted: HostedPartition) -> None:
-        machine = hosted.partition
-        before = machine.high_watermark
-        machine.on_follower_fetch(
-            fetch.replica, cursor.offset, cursor.start, fetch.broker_epoch, self._out.now
+        replica, epoch = fetch.params.replica, fetch.params.broker_epoch
+        advance = hosted.partition.on_follower_fetch(
+            replica, cursor.offset, cursor.start, epoch, self._out.now
         )
-        if machine.high_watermark != before or machine.has_proposal:
-            self._owner.settle(hosted, before)
-        if hosted.at_start:
+        if advance is not None:
+            self._changes.settle(hosted, advance)
+        if hosted.delayed.at_start:
             hosted.settle_starts()
 
     def _on_read(
@@ -314,44 +319,41 @@ class FetchManager:
     ) -> None:
         assert outcome.hosted is not None
         if isinstance(result, Failure):
-            self._owner.on_failure(outcome.hosted, result)
+            self._changes.on_failure(outcome.hosted, result)
             outcome.error = Error.KAFKA_STORAGE_ERROR
             outcome.mark = outcome.stable = outcome.start = -1
         elif result.data:
             outcome.buffers, outcome.size = [result.data], len(result.data)
-            if fetch.committed and outcome.aborted is None:
+            if fetch.params.committed and outcome.aborted is None:
                 outcome.aborted = result.aborted
         elif outcome.cursor.offset < result.start:
             outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted while we were about to read.
-        fetch.reading -= 1
-        if fetch.reading == 0:
+        fetch.look.reading -= 1
+        if fetch.look.reading == 0:
             self._run(fetch, self._conclude(fetch))
 
     # --- answering, or waiting --------------------------------------------------------------------
 
     def _conclude(self, fetch: DelayedFetch) -> Steps[None]:
-        reader = fetch.reader
-        size = sum([o.size for o in fetch.outcomes])
+        reader, params, outcomes = fetch.reader, fetch.params, fetch.look.outcomes
+        size = sum([o.size for o in outcomes])
         if (
-            size < fetch.min_bytes
+            size < params.min_bytes
             and reader.cursors
             and not fetch.timed_out
-            and self._out.now < fetch.deadline
-            and not any(o.is_urgent for o in fetch.outcomes)
+            and self._out.now < params.deadline
+            and not any(o.is_urgent for o in outcomes)
         ):
             yield from self._put_back(fetch)
             if fetch.news:
                 yield from self._look(fetch)
                 return
-            fetch.need = fetch.min_bytes - size
-            fetch.outcomes = []
-            fetch.is_parked = True
-            self._parking.park(self._patience(fetch), fetch)
+            fetch.need = params.min_bytes - size
+            fetch.look.outcomes = []
+            self._purgatory.park(fetch, self._patience(fetch))
             return
         if reader.follower:
-            self._throttle.record_sent(
-                (outcome.hosted, outcome.size) for outcome in fetch.outcomes if outcome.hosted
-            )
+            self._throttle.record_sent((o.hosted, o.size) for o in outcomes if o.hosted)
         response = yield from fetch.respond(self._context.reached)
         yield from self._put_back(fetch)  # Now that what is told is news no more.
         if not isinstance(reader, FetchSession):
@@ -360,76 +362,33 @@ class FetchManager:
         fetch.context.answer(response)
 
     def _patience(self, fetch: DelayedFetch) -> float:
-        wait = fetch.deadline - self._out.now
+        wait = fetch.params.deadline - self._out.now
         if fetch.reader.follower and self._out.now < self._hurry_until:
             return min(wait, HURRIED_WAIT)
         return wait
 
     def _put_back(self, fetch: DelayedFetch) -> Steps[None]:
-        # Who has got something goes behind those who have not: everybody has his turn.
-        due = fetch.reader.due
-        for count, outcome in enumerate(fetch.outcomes, 1):
+        # What has got something goes behind what has not: each has its turn.
+        due, outcomes = fetch.reader.due, fetch.look.outcomes
+        for count, outcome in enumerate(outcomes, 1):
             if outcome.stays_due and not outcome.size:
                 due[outcome.cursor.key] = outcome.cursor
             if count % AT_ONCE == 0:
                 yield
-        for outcome in fetch.outcomes:
+        for outcome in outcomes:
             if outcome.size:
                 due.pop(outcome.cursor.key, None)
                 due[outcome.cursor.key] = outcome.cursor
 
-    def resume(self, fetch: DelayedFetch) -> None:
-        """Look again at a fetch that was parked."""
-        if fetch.is_parked:
-            fetch.is_parked = False
-            self._parking.leave(fetch)
-            self._run(fetch, self._look(fetch))
+    def _resume(self, fetch: DelayedFetch) -> None:
+        """Look again for a fetch that was parked."""
+        self._purgatory.leave(fetch)
+        self._run(fetch, self._look(fetch))
 
-    # --- news -----------------------------------------------------------------------------------
-
-    def on_end(self, hosted: HostedPartition, size: int) -> None:
-        """`size` bytes were written at a log's end."""
-        for reader, cursor in hosted.watchers.items():
-            if cursor.held:
-                reader.due[cursor.key] = cursor
-            elif reader.to_end:
-                self._on_news(reader, cursor, size)
-
-    def on_mark(self, hosted: HostedPartition, before: int) -> None:
-        """A high watermark has moved."""
-        size = -1
-        for reader, cursor in hosted.watchers.items():
-            if reader.to_end or (reader.committed and hosted.partition.stable <= cursor.offset):
-                reader.due[cursor.key] = cursor
-            elif reader.committed:
-                stable, new = hosted.partition.stable, 0
-                if reader.parked is not None:
-                    new = hosted.tail.bytes_between(cursor.offset, stable)
-                self._on_news(reader, cursor, max(new, 1))
-            else:
-                if size < 0:
-                    mark = hosted.partition.high_watermark
-                    size = max(hosted.tail.bytes_between(before, mark), 1)
-                self._on_news(reader, cursor, size)
-
-    def on_start(self, hosted: HostedPartition) -> None:
-        """A log start has moved: followers hear of it at once where a deletion waits for them."""
-        for reader, cursor in hosted.watchers.items():
-            reader.due[cursor.key] = cursor
-            if hosted.at_start and reader.follower and reader.parked is not None:
-                reader.parked.timed_out = True
-                self._on_news(reader, cursor, max(reader.parked.need, 1))
-
-    def on_changed(self, hosted: HostedPartition) -> None:
-        """Role, epoch or log have changed: whoever waits shall learn of it now."""
-        for reader, cursor in hosted.watchers.items():
-            reader.due[cursor.key] = cursor
-            if reader.parked is not None:
-                reader.parked.timed_out = True
-                self._on_news(reader, cursor, max(reader.parked.need, 1))
+    # --- sessions -------------------------------------------------------------------------------
 
     def on_leading(self) -> None:
-        """A partition is led here from now on: its followers shall not sit in older polls.
+        """A partition is led here from now on: its followers do not sit in older polls.
 
         A follower can name the partition only in its next fetch; until it has, nothing that is
         appended with acks=all is committed.
@@ -441,47 +400,16 @@ class FetchManager:
         for session in self._sessions.followers():
             if session.parked is not None:
                 session.parked.timed_out = True
-                self._wake_later(session.parked)
-
-    def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:
-        reader.due[cursor.key] = cursor
-        fetch: DelayedFetch | None = reader.parked
-        if fetch is None:
-            return
-        fetch.news += size
-        if fetch.is_parked and fetch.news >= fetch.need:
-            self._wake_later(fetch)
-
-    def _wake_later(self, fetch: DelayedFetch) -> None:
-        if not self._woken:
-            self._out.after(0.0, self._wake)
-        self._woken[fetch] = None
-
-    def _wake(self) -> None:
-        woken, self._woken = self._woken, {}
-        for fetch in woken:
-            self.resume(fetch)
+                self._purgatory.wake_later(session.parked)
 
     def _sweep(self) -> None:
         self._out.after(SWEEP, self._sweep)
         self._sessions.expire(self._out.now)
 
-    # --- watching -------------------------------------------------------------------------------
-
-    def _watch(self, reader: Reader, cursor: Cursor, hosted: HostedPartition) -> None:
-        self._unwatch(reader, cursor)
-        cursor.watching = hosted
-        hosted.watchers[reader] = cursor
-
-    def _unwatch(self, reader: Reader, cursor: Cursor) -> None:
-        if cursor.watching is not None:
-            cursor.watching.watchers.pop(reader, None)
-            cursor.watching = None
-
     def _leave(self, reader: Reader) -> Steps[None]:
         """Nobody asks for this reader any more."""
         for count, cursor in enumerate(reader.cursors.values(), 1):
-            self._unwatch(reader, cursor)
+            self._purgatory.unwatch(reader, cursor)
             if count % AT_ONCE == 0:
                 yield
 
@@ -490,7 +418,7 @@ class FetchManager:
             pass
         if session.parked is not None:
             session.parked.timed_out = True
-            self.resume(session.parked)
+            session.parked.resume()
 
     @property
     def session_count(self) -> int:

@@ -1,9 +1,9 @@
-"""Copies partitions from their leaders: one conversation with each broker that leads some of them.
+"""Copies partitions from their leaders: one fetcher for each broker that leads some of them.
 
 A `LeaderFetcher` asks one broker for all that we follow of it, in one incremental fetch session,
-writes what comes and asks on: a fetch acknowledges only what is written. A partition whose write
-takes long, or that has met an error, is left out meanwhile and holds up no other. Told by
-`replicas` what follows whom; knows the records only as batches.
+and asks on once what came is written: a fetch acknowledges only what is written. What comes is
+taken by the `FollowedPartition` that it is for; one whose write takes long, or that has met an
+error, is left out meanwhile and holds up no other. The replicas tell what follows which leader.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas import fetch_requests
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.replicas.throttling import ReplicationThrottle
 from spindle.wire.batch import check, split
 from spindle.wire.codec import one_buffer
 from spindle.wire.control import marker_of
@@ -50,30 +51,6 @@ _SESSION_ERRORS: Final = frozenset(
 )
 
 
-class Followed:
-    """One partition that we follow, under one leader and epoch."""
-
-    __slots__ = ("failures", "hosted", "in_sync", "source")
-
-    def __init__(self, hosted: HostedPartition, source: LeaderFetcher) -> None:
-        self.hosted = hosted
-        self.source = source
-        self.failures = 0
-        self.in_sync = False
-        """Its log reached the leader's high watermark when it was fetched last."""
-
-    @property
-    def is_throttled(self) -> bool:
-        """Whether what comes of it counts towards the throttle (KIP-73)."""
-        return self.hosted.name.partition in self.hosted.topic.throttled_as_follower
-
-    @property
-    def position(self) -> Position:
-        """Where its log stands: all below is written."""
-        machine = self.hosted.partition
-        return Position(machine.end, machine.leader_epoch, machine.last_epoch, machine.start)
-
-
 class ReplicaFetcherManager:
     """All that this broker follows."""
 
@@ -82,8 +59,9 @@ class ReplicaFetcherManager:
         self.replicas = replicas
         self.listeners: list[Callable[[PartitionId], None]] = []
         """Told whenever a leader has answered the first fetch for a log of ours."""
-        self._followed: dict[PartitionId, Followed] = {}
+        self._followed: dict[PartitionId, FollowedPartition] = {}
         self.sources: dict[NodeId, LeaderFetcher] = {}
+        self.throttle = ReplicationThrottle(context, "follower")
         self._closed = False
 
     def follow(self, hosted: HostedPartition) -> None:
@@ -97,12 +75,12 @@ class ReplicaFetcherManager:
         source = self.sources.get(role.leader)
         if source is None:
             source = self.sources[role.leader] = LeaderFetcher(self, role.leader)
-        followed = self._followed[hosted.id] = Followed(hosted, source)
+        followed = self._followed[hosted.id] = FollowedPartition(self, hosted, source)
         source.followed[hosted.id] = source.unanswered[hosted.id] = followed
-        hosted.when_idle(lambda: source.begin(followed))
+        hosted.jobs.when_idle(followed.begin)
 
     def leave(self, hosted: HostedPartition) -> None:
-        """A partition follows nobody any more."""
+        """A partition follows no leader any more."""
         followed = self._followed.get(hosted.id)
         if followed is None or followed.hosted is not hosted:
             return
@@ -131,7 +109,7 @@ class ReplicaFetcherManager:
         followed = self._followed.get(id)
         return followed is not None and id not in followed.source.unanswered
 
-    def is_current(self, followed: Followed) -> bool:
+    def is_current(self, followed: FollowedPartition) -> bool:
         """Whether a partition is still followed as it was then."""
         return self._followed.get(followed.hosted.id) is followed
 
@@ -140,41 +118,31 @@ class ReplicaFetcherManager:
         """Seconds between attempts at most."""
         return self.context.settings.seconds("replica.fetch.backoff.ms")
 
+    def delay(self, failures: int) -> float:
+        """Seconds until the next attempt, after so many that failed."""
+        return float(min(RETRY_FIRST * 2 ** min(failures - 1, 16), self.backoff_max))
+
 
 class LeaderFetcher:
     """The conversation with one leader: one request at a time."""
 
-    def __init__(self, fetchers: ReplicaFetcherManager, node: NodeId) -> None:
+    def __init__(self, manager: ReplicaFetcherManager, node: NodeId) -> None:
         self.node = node
-        self.followed: dict[PartitionId, Followed] = {}
-        self.unanswered: dict[PartitionId, Followed] = {}
+        self.followed: dict[PartitionId, FollowedPartition] = {}
+        self.unanswered: dict[PartitionId, FollowedPartition] = {}
         """Those of whose log the leader may not know yet how far it goes."""
-        self._fetchers = fetchers
-        self._context = fetchers.context
-        self._replicas = fetchers.replicas
-        self._out = fetchers.context.out
+        self._manager = manager
+        self._context = manager.context
         self._conversation = FetchSessionHandler()
         self._writing: dict[PartitionId, None] = {}
-        self._held: dict[PartitionId, Followed] = {}
+        self._held: dict[PartitionId, FollowedPartition] = {}
         """Throttled and out of sync: not fetched until the rate allows it (KIP-73)."""
-        self._throttle = fetchers.replicas.fetch_throttle
         self._asking = False
         self._closed = False
         self._timer: Timer | None = None
         self._failures = 0
 
     # --- who takes part ---------------------------------------------------------------------------
-
-    def begin(self, followed: Followed) -> None:
-        """A partition's log is still: fetch what comes after it."""
-        if not self._fetchers.is_current(followed) or followed.hosted.full:
-            return  # It is followed again once the log is mended.
-        machine = followed.hosted.partition
-        if machine.last_epoch < 0 and machine.high_watermark < machine.end:
-            # Without epochs nobody can tell where we part: what was not committed goes (KIP-101).
-            self._cut(followed, machine.high_watermark)
-        else:
-            self._want(followed)
 
     def leave(self, id: PartitionId) -> None:
         """A partition takes part no more."""
@@ -185,7 +153,7 @@ class LeaderFetcher:
         self._written(id)
 
     def close(self) -> None:
-        """Nobody is followed here; an answer that is still to come is ignored."""
+        """Nothing is followed here; an answer that is still to come is ignored."""
         self._closed = True
         self._set_timer(None)
 
@@ -194,10 +162,24 @@ class LeaderFetcher:
         self._failures = 0
         self._kick()
 
-    def _want(self, followed: Followed) -> None:
-        if self._fetchers.is_current(followed):
-            self._conversation.want(followed.hosted.id, followed.position)
-            self._kick()
+    def want(self, followed: FollowedPartition) -> None:
+        """A partition takes part in the next fetch."""
+        self._conversation.want(followed.hosted.id, followed.position)
+        self._kick()
+
+    def leave_out(self, id: PartitionId) -> None:
+        """A partition has met an error: it takes part again once it wants to."""
+        self._conversation.leave(id)
+
+    def wait_for(self, id: PartitionId) -> None:
+        """A partition's log is being written: the next fetch waits for it, for a while."""
+        self._conversation.leave(id)
+        self._writing[id] = None
+
+    def on_written(self, followed: FollowedPartition) -> None:
+        """A partition's log is written, and says where it stands now."""
+        self._conversation.want(followed.hosted.id, followed.position)
+        self._written(followed.hosted.id)
 
     def _written(self, id: PartitionId) -> None:
         self._writing.pop(id, None)
@@ -214,11 +196,11 @@ class LeaderFetcher:
     def _set_timer(self, delay: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if delay is None else self._out.after(delay, self._on_time)
+        self._timer = None if delay is None else self._context.out.after(delay, self._on_time)
 
     def _on_time(self) -> None:
         self._timer = None
-        self._writing.clear()  # Whoever is still writing has used up the others' patience.
+        self._writing.clear()  # What is still being written has used up the others' patience.
         self._send()
 
     def _send(self) -> None:
@@ -243,7 +225,7 @@ class LeaderFetcher:
 
     def _hold_back(self) -> None:
         """Leave out what is throttled and behind while too much has come; else take it in again."""
-        if not self._throttle.is_exceeded:
+        if not self._manager.throttle.is_exceeded:
             held, self._held = self._held, {}
             for id, followed in held.items():
                 self._conversation.want(id, followed.position)
@@ -268,11 +250,11 @@ class LeaderFetcher:
                 id = PartitionId(topic.topic_id or ZERO_ID, told.partition_index)
                 followed = self.followed.get(id)
                 if followed is not None and self._conversation.is_settled(id):
-                    self._take(followed, told)
+                    followed.take(told)
         for followed in list(self.unanswered.values()):
             # Nothing was told of it, for what it has is what its leader knows already.
             if self._conversation.is_settled(followed.hosted.id):
-                self._on_known(followed)
+                followed.on_known()
         if self._writing:
             self._set_timer(PATIENCE)
         else:
@@ -285,146 +267,183 @@ class LeaderFetcher:
             return
         why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
         if self._failures == 0:
-            self._out.say("warning", "leader does not answer fetches", broker=self.node, reason=why)
+            self._context.out.say(
+                "warning", "leader does not answer fetches", broker=self.node, reason=why
+            )
         self._failures += 1
-        self._set_timer(self._delay(self._failures))
+        self._set_timer(self._manager.delay(self._failures))
 
-    def _delay(self, failures: int) -> float:
-        return float(min(RETRY_FIRST * 2 ** min(failures - 1, 16), self._fetchers.backoff_max))
 
-    # --- taking what came ---------------------------------------------------------------------
+class FollowedPartition:
+    """One partition that we follow, under one leader and epoch."""
 
-    def _take(self, followed: Followed, told: PartitionData) -> None:
+    __slots__ = ("_manager", "_out", "failures", "hosted", "in_sync", "source")
+
+    def __init__(
+        self, manager: ReplicaFetcherManager, hosted: HostedPartition, source: LeaderFetcher
+    ) -> None:
+        self._manager = manager
+        self._out = manager.context.out
+        self.hosted = hosted
+        self.source = source
+        self.failures = 0
+        self.in_sync = False
+        """Its log reached the leader's high watermark when it was fetched last."""
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether what comes of it counts towards the throttle (KIP-73)."""
+        return self.hosted.name.partition in self.hosted.topic.throttled_as_follower
+
+    @property
+    def position(self) -> Position:
+        """Where its log stands: all below is written."""
+        machine = self.hosted.partition
+        log = machine.log
+        return Position(log.end, machine.leader_epoch, log.last_epoch, log.start)
+
+    @property
+    def _is_current(self) -> bool:
+        """Whether it is still followed as it was then."""
+        return self._manager.is_current(self)
+
+    def begin(self) -> None:
+        """Its log is still: fetch what comes after it."""
+        if not self._is_current or self.hosted.full:
+            return  # It is followed again once the log is mended.
+        log = self.hosted.partition.log
+        if log.last_epoch < 0 and log.high_watermark < log.end:
+            # Without epochs we cannot tell where we part: what was not committed goes (KIP-101).
+            self._cut(log.high_watermark)
+        else:
+            self._want()
+
+    def _want(self) -> None:
+        if self._is_current:
+            self.source.want(self)
+
+    # --- taking what came -----------------------------------------------------------------------
+
+    def take(self, told: PartitionData) -> None:
+        """What the leader has answered for it."""
         error = told.error_code
         if error == Error.OFFSET_OUT_OF_RANGE:
-            self._conversation.leave(followed.hosted.id)
-            fetch_requests.LogBoundsRequest(self._context, self.node, followed.hosted).ask(
-                lambda bounds: self._on_bounds(followed, bounds)
-            )
+            self.source.leave_out(self.hosted.id)
+            context, node = self._manager.context, self.source.node
+            fetch_requests.LogBoundsRequest(context, node, self.hosted).ask(self._on_bounds)
             return
         if error != Error.NONE:
-            # Who has lost the disk of thousands is not asked again and again: metadata follows.
+            # A leader that has lost the disk of thousands is not asked all the time: metadata
+            # follows.
             lost = error == Error.KAFKA_STORAGE_ERROR
-            self._back_off(followed, getattr(error, "name", f"error {error}"), long=lost)
+            self._back_off(getattr(error, "name", f"error {error}"), long=lost)
             return
         diverging = told.diverging_epoch
         if diverging.end_offset >= 0 and diverging.epoch >= 0:
-            self._on_diverging(followed, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+            self._on_diverging(OffsetAndEpoch(diverging.end_offset, diverging.epoch))
             return
-        followed.failures = 0
-        self._on_known(followed)
+        self.failures = 0
+        self.on_known()
         if told.records:
-            self._on_records(followed, told)
+            self._on_records(told)
         else:
-            followed.in_sync = followed.hosted.partition.end >= told.high_watermark
-            self._on_marks(followed, told.high_watermark, told.log_start_offset)
+            self.in_sync = self.hosted.partition.log.end >= told.high_watermark
+            self._on_marks(told.high_watermark, told.log_start_offset)
 
-    def _on_known(self, followed: Followed) -> None:
+    def on_known(self) -> None:
         """The leader has heard from where we fetch, and took it."""
-        if self.unanswered.pop(followed.hosted.id, None) is not None:
-            for listener in self._fetchers.listeners:
-                listener(followed.hosted.id)
+        if self.source.unanswered.pop(self.hosted.id, None) is not None:
+            for listener in self._manager.listeners:
+                listener(self.hosted.id)
 
-    def _on_diverging(self, followed: Followed, diverging: OffsetAndEpoch) -> None:
-        machine = followed.hosted.partition
-        point = truncation_point(machine.epochs, machine.end, diverging)
-        if point >= machine.end:
-            self._back_off(followed, f"it parts from us at {diverging}, beyond our log")
+    def _on_diverging(self, diverging: OffsetAndEpoch) -> None:
+        machine, log = self.hosted.partition, self.hosted.partition.log
+        point = truncation_point(log.epochs, log.end, diverging)
+        if point >= log.end:
+            self._back_off(f"it parts from us at {diverging}, beyond our log")
             return
         self._out.say(
             "info",
             "log truncated to its leader's",
-            partition=str(followed.hosted.name),
+            partition=str(self.hosted.name),
             offset=point,
-            end=machine.end,
+            end=log.end,
             epoch=machine.leader_epoch,
         )
-        self._cut(followed, point)
+        self._cut(point)
 
-    def _on_bounds(self, followed: Followed, bounds: tuple[int, int] | str) -> None:
-        if not self._fetchers.is_current(followed):
+    def _on_bounds(self, bounds: tuple[int, int] | str) -> None:
+        if not self._is_current:
             return
         if isinstance(bounds, str):
-            self._back_off(followed, bounds)
+            self._back_off(bounds)
             return
         start, end = bounds
-        machine = followed.hosted.partition
+        log = self.hosted.partition.log
         self._out.say(
             "warning",
             "fetch offset outside the leader's log",
-            partition=str(followed.hosted.name),
-            offset=machine.end,
+            partition=str(self.hosted.name),
+            offset=log.end,
             leader_start=start,
             leader_end=end,
         )
-        if machine.start <= end < machine.end:
-            self._cut(followed, end)
-        elif end < machine.end or start > machine.end:
+        if log.start <= end < log.end:
+            self._cut(end)
+        elif end < log.end or start > log.end:
             # Nothing that we have is the leader's.
-            self._reset(followed, start, lambda: self._on_written(followed))
+            self._reset(start, self._on_written)
         else:
-            self._back_off(followed, "the leader's bounds hold our offset by now")
+            self._back_off("the leader's bounds hold our offset by now")
 
-    def _cut(self, followed: Followed, point: int) -> None:
-        id = followed.hosted.id
-        self._conversation.leave(id)
-        self._writing[id] = None
-        self._replicas.writes.truncate(followed.hosted, point, lambda: self._on_written(followed))
+    def _cut(self, point: int) -> None:
+        self.source.wait_for(self.hosted.id)
+        self._manager.replicas.writes.truncate(self.hosted, point, self._on_written)
 
-    def _reset(self, followed: Followed, offset: int, then: Callable[[], None]) -> None:
-        id = followed.hosted.id
-        self._conversation.leave(id)
-        self._writing[id] = None
-        self._replicas.writes.reset(followed.hosted, offset, then)
+    def _reset(self, offset: int, then: Callable[[], None]) -> None:
+        self.source.wait_for(self.hosted.id)
+        self._manager.replicas.writes.reset(self.hosted, offset, then)
 
-    def _on_records(self, followed: Followed, told: PartitionData) -> None:
-        hosted = followed.hosted
-        machine = hosted.partition
+    def _on_records(self, told: PartitionData) -> None:
+        log = self.hosted.partition.log
         try:
-            batches = self._batches(followed, one_buffer(told.records or b""))
+            batches = self._batches(one_buffer(told.records or b""))
         except (Corrupt, Refusal) as error:
-            self._back_off(followed, str(error))
+            self._back_off(str(error))
             return
         if not batches:
-            self._on_marks(followed, told.high_watermark, told.log_start_offset)
-        elif batches[0].base_offset >= machine.next:
-            self._append(followed, batches, told)
-        elif machine.end > machine.start:
-            self._back_off(followed, f"a batch at {batches[0].base_offset} overlaps our end")
+            self._on_marks(told.high_watermark, told.log_start_offset)
+        elif batches[0].base_offset >= log.next:
+            self._append(batches, told)
+        elif log.end > log.start:
+            self._back_off(f"a batch at {batches[0].base_offset} overlaps our end")
         else:
             # An empty log whose start lies inside a batch begins where the batch does. To ask
             # again from there would be outside of the leader's log.
-            self._reset(
-                followed,
-                batches[0].base_offset,
-                lambda: self._append_if_current(followed, batches, told),
-            )
+            self._reset(batches[0].base_offset, lambda: self._append_if_current(batches, told))
 
-    def _append_if_current(
-        self, followed: Followed, batches: list[RecordBatch], told: PartitionData
-    ) -> None:
-        if self._fetchers.is_current(followed):
-            self._append(followed, batches, told)
+    def _append_if_current(self, batches: list[RecordBatch], told: PartitionData) -> None:
+        if self._is_current:
+            self._append(batches, told)
 
-    def _append(self, followed: Followed, batches: list[RecordBatch], told: PartitionData) -> None:
-        hosted = followed.hosted
-        self._conversation.leave(hosted.id)
-        self._writing[hosted.id] = None
+    def _append(self, batches: list[RecordBatch], told: PartitionData) -> None:
+        hosted = self.hosted
+        self.source.wait_for(hosted.id)
         for batch in batches:
             hosted.partition.accept(batch, marker_of(batch) if batch.is_control else None)
         mark, start = told.high_watermark, told.log_start_offset
-        followed.in_sync = batches[-1].next_offset >= mark
+        self.in_sync = batches[-1].next_offset >= mark
 
         def on_appended() -> None:
-            if self._fetchers.is_current(followed) and not self._on_marks(followed, mark, start):
-                self._on_written(followed)
+            if self._is_current and not self._on_marks(mark, start):
+                self._on_written()
 
-        self._replicas.writes.append(hosted, batches, on_appended)
+        self._manager.replicas.writes.append(hosted, batches, on_appended)
 
-    def _batches(self, followed: Followed, records: Buffer) -> list[RecordBatch]:
-        expected = followed.hosted.partition.next
-        if followed.is_throttled:
-            self._throttle.record(len(records))
+    def _batches(self, records: Buffer) -> list[RecordBatch]:
+        expected = self.hosted.partition.log.next
+        if self.is_throttled:
+            self._manager.throttle.record(len(records))
         batches: list[RecordBatch] = []
         end = 0
         for batch in split(records, partial=True):
@@ -439,40 +458,35 @@ class LeaderFetcher:
                 marker_of(batch)  # What is taken in later must be readable.
         return batches
 
-    def _on_marks(self, followed: Followed, mark: int, start: int) -> bool:
+    def _on_marks(self, mark: int, start: int) -> bool:
         """What the leader knows of its log; whether ours is now written to follow its start."""
-        replicas, hosted = self._replicas, followed.hosted
-        machine = hosted.partition
-        before = machine.high_watermark
-        machine.on_leader_mark(mark)
-        if machine.high_watermark != before:
-            replicas.settle(hosted, before)
-        if machine.start < start <= machine.high_watermark:
+        replicas, hosted = self._manager.replicas, self.hosted
+        log, advance = hosted.partition.log, hosted.partition.on_leader_mark(mark)
+        if advance is not None:
+            replicas.changes.settle(hosted, advance)
+        if log.start < start <= log.high_watermark:
             # The leader may wait to hear of it (DeleteRecords): the next fetch tells it.
-            self._conversation.leave(hosted.id)
-            self._writing[hosted.id] = None
-            replicas.writes.move_start(hosted, start, lambda: self._on_written(followed))
+            self.source.wait_for(hosted.id)
+            replicas.writes.move_start(hosted, start, self._on_written)
             return True
         return False
 
-    def _on_written(self, followed: Followed) -> None:
-        if not self._fetchers.is_current(followed):
-            return
-        self._conversation.want(followed.hosted.id, followed.position)
-        self._written(followed.hosted.id)
+    def _on_written(self) -> None:
+        if self._is_current:
+            self.source.on_written(self)
 
-    def _back_off(self, followed: Followed, why: str, *, long: bool = False) -> None:
-        self._conversation.leave(followed.hosted.id)
-        followed.failures += 1
-        if followed.failures in (1, 10):
+    def _back_off(self, why: str, *, long: bool = False) -> None:
+        self.source.leave_out(self.hosted.id)
+        self.failures += 1
+        if self.failures in (1, 10):
             # The first is everyday: metadata reaches the brokers one after the other.
             self._out.say(
-                "debug" if followed.failures == 1 else "warning",
+                "debug" if self.failures == 1 else "warning",
                 "partition cannot be fetched",
-                partition=str(followed.hosted.name),
-                leader=self.node,
-                epoch=followed.hosted.partition.leader_epoch,
+                partition=str(self.hosted.name),
+                leader=self.source.node,
+                epoch=self.hosted.partition.leader_epoch,
                 reason=why,
             )
-        delay = self._fetchers.backoff_max if long else self._delay(followed.failures)
-        self._out.after(delay, lambda: self._want(followed))
+        delay = self._manager.backoff_max if long else self._manager.delay(self.failures)
+        self._out.after(delay, self._want)

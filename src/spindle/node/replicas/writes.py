@@ -19,15 +19,14 @@ from spindle.core.logdirs.events import (
     LogStartMoved,
     LogTruncated,
 )
-from spindle.core.replica.partition import Offline
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.jobs import Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.log_values import LoadedLog
 from spindle.model.outbox import Outbox
-from spindle.node.replicas.fetch_manager import FetchManager
+from spindle.node.replicas.fetch_purgatory import FetchPurgatory
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.replicas.ports import HostedPartitions
+from spindle.node.replicas.state_changes import StateChanges
 from spindle.wire.batch import stamped
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -39,10 +38,10 @@ MEND_DELAY: Final = 1.0
 class Writes:
     """The ways to change a log."""
 
-    def __init__(self, out: Outbox, owner: HostedPartitions, readers: FetchManager) -> None:
+    def __init__(self, out: Outbox, fetches: FetchPurgatory, changes: StateChanges) -> None:
         self._out = out
-        self._owner = owner
-        self._readers = readers
+        self._fetches = fetches
+        self._changes = changes
         self.at = -inf
         """When something was appended last."""
 
@@ -58,7 +57,7 @@ class Writes:
         """
         self.at = self._out.now
         told = partial(self._on_appended, hosted, batches, then)
-        hosted.append(batches, self._out.wall_ms, told)
+        hosted.jobs.append(batches, self._out.wall_ms, hosted.topic.sync, told)
 
     def _on_appended(
         self,
@@ -68,30 +67,29 @@ class Writes:
         result: Appended | Failure,
     ) -> None:
         machine = hosted.partition
-        if isinstance(machine.role, Offline):
+        if hosted.is_offline:
             return
         if isinstance(result, DiskFailed) and result.errno in FULL:
             self._on_full(hosted, result)
             return
         if isinstance(result, Failure):
-            self._owner.on_failure(hosted, result)
+            self._changes.on_failure(hosted, result)
             return
         if hosted.full:
             return  # It follows one that was not written, and will be cut with it.
-        before = machine.high_watermark
         hosted.size = result.size
         end = batches[-1].next_offset
-        machine.on_appended(end, self._out.now)
+        advance = machine.on_appended(end, self._out.now)
         if machine.leads:
             size = 0
             for batch in batches:
                 size += batch.size
                 hosted.tail.add(batch.base_offset, batch.next_offset, batch.size, _kept(batch))
-            self._readers.on_end(hosted, size)
-        for waiter in hosted.at_end.take_reached(end):
+            self._fetches.on_end(hosted, size)
+        for waiter in hosted.delayed.at_end.take_reached(end):
             waiter(Error.NONE)
-        if machine.high_watermark != before or machine.has_proposal:
-            self._owner.settle(hosted, before)
+        if advance is not None:
+            self._changes.settle(hosted, advance)
         if then is not None:
             then()
 
@@ -105,88 +103,88 @@ class Writes:
         if not hosted.full:
             hosted.full = True
             # What was written may still be committed: to deny it would have it sent again.
-            for waiters in (hosted.at_end, hosted.at_mark):
-                for waiter in waiters.take_beyond(hosted.partition.end):
+            for waiters in (hosted.delayed.at_end, hosted.delayed.at_mark):
+                for waiter in waiters.take_beyond(hosted.partition.log.end):
                     waiter(Error.KAFKA_STORAGE_ERROR)
-            hosted.when_idle(lambda: self._mend(hosted))
-        self._owner.post(LogJobFailed(failure))
+            hosted.jobs.when_idle(lambda: self._mend(hosted))
+        self._changes.post(LogJobFailed(failure))
 
     def _mend(self, hosted: HostedPartition) -> None:
         def later(then: Callable[[], None]) -> None:
             self._out.after(MEND_DELAY, then)
 
         def on_cut(result: LoadedLog | Failure) -> None:
-            if isinstance(hosted.partition.role, Offline):
+            if hosted.is_offline:
                 return
             if isinstance(result, DiskFailed) and result.errno in FULL:
                 later(lambda: self._mend(hosted))
             elif isinstance(result, Failure):
-                self._owner.on_failure(hosted, result)
+                self._changes.on_failure(hosted, result)
             else:
                 hosted.full = False
                 hosted.partition.on_cut(result)
-                self._owner.post(LogCrowded(hosted.id))
+                self._changes.post(LogCrowded(hosted.id))
                 if not hosted.resting:
                     hosted.resting = True
                     later(go_on)
 
         def go_on() -> None:
             hosted.resting = False
-            if not isinstance(hosted.partition.role, Offline):
-                self._owner.resume(hosted)
+            if not hosted.is_offline:
+                self._changes.resume(hosted)
 
-        if not isinstance(hosted.partition.role, Offline):
-            job = partial(Truncate, key=hosted.key, offset=hosted.partition.end)
-            hosted.write(job, on_cut)
+        if not hosted.is_offline:
+            job = partial(Truncate, key=hosted.key, offset=hosted.partition.log.end)
+            hosted.jobs.write(job, on_cut)
 
     def truncate(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Cut the log's end back to `offset`, then go on."""
         job = partial(Truncate, key=hosted.key, offset=offset)
-        hosted.write(job, partial(self._on_cut, hosted, then))
+        hosted.jobs.write(job, partial(self._on_cut, hosted, then))
 
     def reset(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Throw all records away, begin again at `offset`, then go on."""
         job = partial(Reset, key=hosted.key, offset=offset)
-        hosted.write(job, partial(self._on_cut, hosted, then))
+        hosted.jobs.write(job, partial(self._on_cut, hosted, then))
 
     def _on_cut(
         self, hosted: HostedPartition, then: Callable[[], None], result: LoadedLog | Failure
     ) -> None:
-        if isinstance(hosted.partition.role, Offline):
+        if hosted.is_offline:
             return
         if isinstance(result, Failure):
-            self._owner.on_failure(hosted, result)
+            self._changes.on_failure(hosted, result)
             return
         hosted.partition.on_cut(result)
         hosted.tail.clear()
         hosted.size = result.size
-        self._owner.post(LogTruncated(hosted.id, result.end))
-        self._readers.on_changed(hosted)
+        self._changes.post(LogTruncated(hosted.id, result.end))
+        self._fetches.on_changed(hosted)
         then()
 
     def move_start(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Raise the log start offset, then go on."""
 
         def on_moved(result: LogStart | Failure) -> None:
-            if isinstance(hosted.partition.role, Offline):
+            if hosted.is_offline:
                 return
             if isinstance(result, Failure):
-                self._owner.on_failure(hosted, result)
+                self._changes.on_failure(hosted, result)
                 return
             self.on_start(hosted, result)
             then()
 
-        hosted.write(partial(MoveLogStart, key=hosted.key, offset=offset), on_moved)
+        hosted.jobs.write(partial(MoveLogStart, key=hosted.key, offset=offset), on_moved)
 
     def on_start(self, hosted: HostedPartition, moved: LogStart) -> None:
         """The log begins somewhere else now: records were deleted, or retention has worked."""
         if moved.size < hosted.size:
-            self._owner.post(LogShortened(hosted.directory, hosted.key))
+            self._changes.post(LogShortened(hosted.directory, hosted.key))
         hosted.size = moved.size
-        if moved.start > hosted.partition.start:
-            hosted.partition.on_start_moved(moved.start)
-            self._owner.post(LogStartMoved(hosted.id, moved.start))
-            self._readers.on_start(hosted)
+        if moved.start > hosted.partition.log.start:
+            hosted.partition.log.on_start_moved(moved.start)
+            self._changes.post(LogStartMoved(hosted.id, moved.start))
+            self._fetches.on_start(hosted)
             hosted.settle_starts()
 
 

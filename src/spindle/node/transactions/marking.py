@@ -41,15 +41,15 @@ class Marking:
         self, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
     ) -> None:
         """Append the marker; `then` once all in-sync replicas have it, or with the error."""
-        hosted = self._replicas.leader(*partition)
+        hosted = self._replicas.partitions.leader(*partition)
         if not isinstance(hosted, HostedPartition):
             then(hosted)
             return
         machine = hosted.partition
         producer_id, epoch = ending.producer
         bumped = ending.version >= BUMPING
-        is_open = producer_id in machine.transactions.open
-        error = machine.producers.check_marker(
+        is_open = producer_id in machine.log.transactions.open
+        error = machine.log.producers.check_marker(
             producer_id, epoch, ending.coordinator_epoch, bumped=bumped, is_open=is_open
         )
         if not error and not hosted.has_room:
@@ -69,5 +69,5 @@ class Marking:
                 self._groups.on_marker(hosted.id, producer_id, batch.base_offset, ending.committed)
             then(error)
 
-        hosted.at_mark.add(batch.next_offset, written)
+        hosted.delayed.at_mark.add(batch.next_offset, written)
         self._replicas.writes.append(hosted, [batch])

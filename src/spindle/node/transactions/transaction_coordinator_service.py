@@ -90,11 +90,11 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
         Markers have the epoch in which their coordinator led: that of the newest one for this
         producer is above the epoch that our metadata has.
         """
-        place, hosted = self.partition_of(key), self._replicas.hosted.get(id)
+        place, hosted = self.partition_of(key), self._replicas.partitions.hosted.get(id)
         state = None if place is None else self._context.image.partition(place)
         if state is None or hosted is None:
             return False
-        return hosted.partition.producers.coordinator_of(producer_id) > state.leader_epoch
+        return hosted.partition.log.producers.coordinator_of(producer_id) > state.leader_epoch
 
     def all(self) -> Iterator[Transaction]:
         """All transactional ids that are coordinated here."""
@@ -109,7 +109,7 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
     def _lead(self, id: PartitionId) -> None:
         context = self._context
         coordinator = TransactionCoordinatorShard(
-            self._replicas.leader_epoch(id),
+            self._replicas.partitions.leader_epoch(id),
             TransactionLimits(
                 timeout_max=context.settings.whole("transaction.max.timeout.ms"),
                 expiration=context.settings.whole("transactional.id.expiration.ms"),

@@ -213,7 +213,7 @@ class Process:
 
     def produce(self, topic: PartitionId, value: bytes) -> bool:
         """Append a record, where this broker leads."""
-        hosted = self.replicas.hosted.get(topic)
+        hosted = self.replicas.partitions.hosted.get(topic)
         if hosted is None or not hosted.partition.leads:
             return False
         batch = build([Record(0, 0, b"k", value)])

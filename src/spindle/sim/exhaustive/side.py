@@ -102,7 +102,7 @@ class StandingBroker:
         for id, name in [
             (PartitionId(t.topic_id, s.partition_id), t.name) for t, s in self.image.partitions()
         ]:
-            if id not in self.replicas.hosted:
+            if id not in self.replicas.partitions.hosted:
                 key = LogKey(name, id.partition)
                 self.logs[key] = []
                 log = LoadedLog(key, id.topic_id, 0, 0, 0, 0)
@@ -116,12 +116,12 @@ class StandingBroker:
 
     def batches(self, id: PartitionId) -> list[RecordBatch]:
         """All batches of a log."""
-        return split(b"".join(self.logs[self.replicas.hosted[id].key]))
+        return split(b"".join(self.logs[self.replicas.partitions.hosted[id].key]))
 
     def copy(self, id: PartitionId, leader: StandingBroker) -> None:
         """Copy what a leader has, as a fetch of a follower does."""
-        mine, its = self.replicas.hosted[id], leader.replicas.hosted[id]
-        new = [b for b in leader.batches(id) if b.base_offset >= mine.partition.end]
+        mine, its = self.replicas.partitions.hosted[id], leader.replicas.partitions.hosted[id]
+        new = [b for b in leader.batches(id) if b.base_offset >= mine.partition.log.end]
         for batch in new:
             mine.partition.accept(batch, marker_of(batch) if batch.is_control else None)
         if new:
@@ -129,10 +129,9 @@ class StandingBroker:
         self.settle()
         epoch = leader.image.brokers[self.id].broker_epoch
         machine = its.partition
-        before = machine.high_watermark
-        machine.on_follower_fetch(self.id, mine.partition.end, 0, epoch, self.out.now)
-        leader.replicas.settle(its, before)
-        mine.partition.on_leader_mark(machine.high_watermark)
+        at, now = mine.partition.log.end, self.out.now
+        leader.replicas.changes.settle(its, machine.on_follower_fetch(self.id, at, 0, epoch, now))
+        mine.partition.on_leader_mark(machine.log.high_watermark)
 
     def settle(self) -> None:
         """Do all jobs; requests to other brokers wait in `frames`."""

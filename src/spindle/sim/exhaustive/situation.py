@@ -319,7 +319,7 @@ class Situation:
         self._leaders.setdefault(state.leader_epoch, state.leader)
         if not self._serves() or self.process is None:
             return
-        machine = self.process.replicas.hosted[ID].partition
+        machine = self.process.replicas.partitions.hosted[ID].partition
         if machine.leads and self._leaders.get(machine.leader_epoch) != ME:
             raise Broken(f"broker 1 leads in epoch {machine.leader_epoch}, which is another's")
 
@@ -357,7 +357,7 @@ class Situation:
     def _check_records(self) -> None:
         process = self.process
         assert process is not None
-        hosted = process.replicas.hosted[ID]
+        hosted = process.replicas.partitions.hosted[ID]
         if hosted.directory in self.dead:
             return
         log = process.directories[hosted.directory].logs.get(hosted.key)
@@ -389,7 +389,7 @@ class Situation:
 
     def _serves(self) -> bool:
         process = self.process
-        return process is not None and process.replicas.bounds(ID) is not None
+        return process is not None and process.replicas.partitions.bounds(ID) is not None
 
     def _named(self) -> LogDir | None:
         image = self.controller.image

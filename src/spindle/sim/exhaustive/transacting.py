@@ -144,7 +144,9 @@ class TransactionSituation:
         if self.bounds.level >= BUMPING or not isinstance(request, WriteTxnMarkersRequest):
             return True
         marker = request.markers[0]
-        producers = self.sides[letter.target].replicas.hosted[DATA].partition.producers
+        producers = (
+            self.sides[letter.target].replicas.partitions.hosted[DATA].partition.log.producers
+        )
         known = dict(producers.items()).get(marker.producer_id)
         return known is not None and known.coordinator_epoch > marker.coordinator_epoch
 
@@ -161,7 +163,9 @@ class TransactionSituation:
                 # An InitProducerId that comes twice fences its own producer.
                 if asker.waits and asker.step != "init"
             ]
-        behind = self.sides[3 - self._leader(STATE)].replicas.hosted[STATE].partition.leads
+        behind = (
+            self.sides[3 - self._leader(STATE)].replicas.partitions.hosted[STATE].partition.leads
+        )
         if self._left("strays") and behind:
             found += [
                 Choice("stray", asker.name)
@@ -296,10 +300,10 @@ class TransactionSituation:
         state = self.image.partition(id)
         assert state is not None
         leader, follower = self.sides[state.leader], self.sides[3 - state.leader]
-        its, mine = (s.replicas.hosted[id].partition for s in (leader, follower))
+        its, mine = (s.replicas.partitions.hosted[id].partition for s in (leader, follower))
         agree = its.leads and not mine.leads and its.leader_epoch == mine.leader_epoch
-        news = mine.end < its.end or its.high_watermark < its.end
-        return follower.id in state.isr and agree and its.end == its.next and news
+        news = mine.log.end < its.log.end or its.log.high_watermark < its.log.end
+        return follower.id in state.isr and agree and its.log.end == its.log.next and news
 
     def _copy(self, *ids: PartitionId) -> bool:
         copied = False
@@ -392,12 +396,12 @@ class TransactionSituation:
     def _visible(self) -> list[bytes] | None:
         """What a reader of committed records gets from the leader, as clients filter it."""
         side = self.sides[self._leader(DATA)]
-        machine = side.replicas.hosted[DATA].partition
+        machine = side.replicas.partitions.hosted[DATA].partition
         if not machine.leads:
             return None
-        stable = machine.stable
+        stable = machine.log.stable
         waiting = sorted(
-            (a.first, a.producer_id) for a in machine.transactions.aborted(0, stable) or ()
+            (a.first, a.producer_id) for a in machine.log.transactions.aborted(0, stable) or ()
         )
         aborted: set[int] = set()
         found: list[bytes] = []
@@ -431,8 +435,11 @@ class TransactionSituation:
                 raise Broken(f"{value!r} is committed, and read {shown.count(value)} times")
             if fate in (Fate.OPEN, Fate.ABORTED) and value in shown:
                 raise Broken(f"{value!r} is {fate.value}, and read as committed")
-        machine = self.sides[self._leader(DATA)].replicas.hosted[DATA].partition
-        if machine.stable < machine.high_watermark or machine.high_watermark < machine.end:
+        machine = self.sides[self._leader(DATA)].replicas.partitions.hosted[DATA].partition
+        if (
+            machine.log.stable < machine.log.high_watermark
+            or machine.log.high_watermark < machine.log.end
+        ):
             raise Broken("the last stable offset never reaches the end")
         for txn in self.sides[self._leader(STATE)].transactions.all():
             is_left = any(not a.fates for a in self.askers)

@@ -14,7 +14,12 @@ import pytest
 
 from spindle.core.replica.fetch_session_handler import truncation_point
 from spindle.core.replica.isr import PendingIsrChange
-from spindle.core.replica.partition import Partition, PartitionFollower, ReplicaRules
+from spindle.core.replica.partition import (
+    Partition,
+    PartitionFollower,
+    PartitionLeader,
+    ReplicaRules,
+)
 from spindle.model import metadata_records as r
 from spindle.model.batches import NO_PRODUCER, RecordBatch
 from spindle.model.errors import Error, Refusal
@@ -30,6 +35,11 @@ LAG = 5.0
 def batch(unique: int, count: int) -> RecordBatch:
     """A batch that can be told from all others by its timestamp."""
     return RecordBatch(0, count - 1, -1, 0, unique, unique, NO_PRODUCER, -1, -1, count, b"")
+
+
+def repeat(machine: Partition, proposal: PendingIsrChange) -> None:
+    if isinstance(machine.role, PartitionLeader):
+        machine.role.repeat(proposal)
 
 
 class Replica:
@@ -59,7 +69,7 @@ class Replica:
     def restart(self, seen: int) -> None:
         self.pending.clear()
         self.seen = seen
-        self.machine = self.load(self.machine.high_watermark)
+        self.machine = self.load(self.machine.log.high_watermark)
 
     def write(self, now: float) -> None:
         if self.pending:
@@ -134,22 +144,22 @@ class Cluster:
             or leader.machine.check_epoch(machine.leader_epoch) != Error.NONE
         ):
             return
-        last = machine.last_epoch
+        last = machine.log.last_epoch
         if last >= 0:
             try:
-                diverging = leader.machine.divergence(machine.end, last)
+                diverging = leader.machine.log.divergence(machine.log.end, last)
             except Refusal:
                 pytest.fail("a follower's epoch is never unknown to a leader")
             if diverging is not None:
-                self.cut(replica, truncation_point(machine.epochs, machine.end, diverging))
+                self.cut(replica, truncation_point(machine.log.epochs, machine.log.end, diverging))
                 return
-        assert machine.end <= leader.machine.next
+        assert machine.log.end <= leader.machine.log.next
         epoch = None if replica.node in self.fenced else 1
-        leader.machine.on_follower_fetch(replica.node, machine.end, 0, epoch or 0, self.now)
-        mark = leader.machine.high_watermark
+        leader.machine.on_follower_fetch(replica.node, machine.log.end, 0, epoch or 0, self.now)
+        mark = leader.machine.log.high_watermark
         if self.rng.random() < 0.1:
             return  # The answer is lost.
-        sent = [b for b in leader.log if b.base_offset >= machine.end]
+        sent = [b for b in leader.log if b.base_offset >= machine.log.end]
         for one in sent[: self.rng.randint(0, 5)]:
             copy = replace(one)
             machine.accept(copy)
@@ -160,7 +170,7 @@ class Cluster:
             machine.on_leader_mark(mark)
 
     def cut(self, replica: Replica, point: int) -> None:
-        assert point < replica.machine.end, "a cut must cut"
+        assert point < replica.machine.log.end, "a cut must cut"
         assert all(b.next_offset <= point or b.base_offset >= point for b in replica.log)
         replica.log = [b for b in replica.log if b.next_offset <= point]
         replica.machine.on_cut(replica.loaded())
@@ -186,14 +196,14 @@ class Cluster:
             self.state.partition_epoch,
         ):
             if lost:
-                machine.repeat(proposal)
+                repeat(machine, proposal)
             return  # The metadata decides.
         if any(n in self.fenced for n in proposal.isr):
             machine.on_isr_refused(proposal, self.now)
             return
         self.states.append(merge(self.state, isr=proposal.isr))
         if lost:
-            machine.repeat(proposal)
+            repeat(machine, proposal)
         else:
             machine.on_isr_committed(proposal, proposal.isr, self.state.partition_epoch, self.now)
 
@@ -234,16 +244,16 @@ class Cluster:
     def check(self) -> None:
         for replica in self.replicas.values():
             machine = replica.machine
-            assert machine.high_watermark <= machine.end <= machine.next
-            assert machine.end == (replica.log[-1].next_offset if replica.log else 0)
+            assert machine.log.high_watermark <= machine.log.end <= machine.log.next
+            assert machine.log.end == (replica.log[-1].next_offset if replica.log else 0)
             if machine.leads:
                 for b in replica.log:
-                    if b.next_offset <= machine.high_watermark:
+                    if b.next_offset <= machine.log.high_watermark:
                         known = self.committed.setdefault(b.base_offset, b.base_timestamp)
                         assert known == b.base_timestamp, "what was committed has changed"
         for replica in self.replicas.values():
             for b in replica.log:
-                if b.next_offset <= replica.machine.high_watermark:
+                if b.next_offset <= replica.machine.log.high_watermark:
                     assert self.committed.get(b.base_offset) == b.base_timestamp
         leader = self.state.leader
         if leader >= 0 and self.knows_it_leads(self.replicas[leader].machine):
@@ -285,7 +295,11 @@ class Cluster:
         ]
         assert logs[0] == logs[1] == logs[2]
         for replica in self.replicas.values():
-            assert replica.machine.high_watermark == replica.machine.end == replica.machine.next
+            assert (
+                replica.machine.log.high_watermark
+                == replica.machine.log.end
+                == replica.machine.log.next
+            )
         assert set(self.state.isr) == set(NODES)
 
 

@@ -154,7 +154,7 @@ def test_describe_tells_of_every_directory_in_order(version: int) -> None:
     (topic,) = told["/d1"].topics
     (entry,) = topic.partitions
     assert (topic.name, entry.partition_index) == ("t", 0)
-    assert entry.partition_size == world.replicas.hosted[pid("t")].size > 0
+    assert entry.partition_size == world.replicas.partitions.hosted[pid("t")].size > 0
     assert entry.offset_lag == 0
     assert not entry.is_future_key
     if version >= 2:

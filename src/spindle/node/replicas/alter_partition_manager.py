@@ -2,19 +2,20 @@
 
 One request at a time with all that is wanted, one proposal at a time for each partition; repeated
 with a growing delay until the controller has answered or the metadata has decided otherwise.
-Knows no fetches: `core.replica.partition` decides what is proposed. Called by `replicas`.
+Knows no fetches: `core.replica.partition` decides what is proposed. Used by `state_changes`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from spindle.core.replica.isr import PendingIsrChange
+from spindle.core.replica.partition import Advance, PartitionLeader
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import ZERO_ID, PartitionId, TopicId
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.replicas.ports import HostedPartitions
 from spindle.wire.messages.alter_partition_request import (
     AlterPartitionRequest,
     BrokerState,
@@ -47,20 +48,37 @@ _METADATA_DECIDES: Final = frozenset(
 _DROPPED: Final = frozenset({Error.INELIGIBLE_REPLICA, Error.OPERATION_NOT_ATTEMPTED})
 
 
-class IsrChanges:
+Then = Callable[[HostedPartition, Advance | None], None]
+"""What the controller's answer has moved in a partition."""
+
+
+class _Submitted(NamedTuple):
+    hosted: HostedPartition
+    then: Then
+
+
+class _Sent(NamedTuple):
+    hosted: HostedPartition
+    then: Then
+    proposal: PendingIsrChange
+
+
+class AlterPartitionManager:
     """The proposals under way."""
 
-    def __init__(self, context: BrokerContext, owner: HostedPartitions) -> None:
+    def __init__(self, context: BrokerContext) -> None:
         self._context = context
-        self._owner = owner
-        self._offered: dict[PartitionId, None] = {}
+        self._submitted: dict[PartitionId, _Submitted] = {}
         self._asking = False
         self._scheduled = False
         self._failures = 0
 
-    def offer(self, hosted: HostedPartition) -> None:
-        """A partition has a proposal that was not sent; it leaves with this moment's others."""
-        self._offered[hosted.id] = None
+    def submit(self, hosted: HostedPartition, then: Then) -> None:
+        """A partition has a proposal that was not sent; it leaves with this moment's others.
+
+        `then` is told what the answer has moved.
+        """
+        self._submitted[hosted.id] = _Submitted(hosted, then)
         self._schedule(0.0)
 
     def _schedule(self, delay: float) -> None:
@@ -70,13 +88,12 @@ class IsrChanges:
 
     def _send(self) -> None:
         self._scheduled = False
-        sent: dict[PartitionId, PendingIsrChange] = {}
-        for id in list(self._offered)[:PARTITIONS_MAX]:
-            del self._offered[id]
-            hosted = self._owner.find(id)
-            proposal = hosted.partition.take_proposal() if hosted else None
+        sent: dict[PartitionId, _Sent] = {}
+        for id in list(self._submitted)[:PARTITIONS_MAX]:
+            hosted, then = self._submitted.pop(id)
+            proposal = hosted.partition.take_proposal()
             if proposal is not None:
-                sent[id] = proposal
+                sent[id] = _Sent(hosted, then, proposal)
         if not sent:
             return
         self._asking = True
@@ -84,9 +101,9 @@ class IsrChanges:
             CHANNEL, self._request(sent), VERSION, lambda answer: self._on_answer(sent, answer)
         )
 
-    def _request(self, sent: dict[PartitionId, PendingIsrChange]) -> AlterPartitionRequest:
+    def _request(self, sent: dict[PartitionId, _Sent]) -> AlterPartitionRequest:
         topics: dict[TopicId, list[PartitionData]] = {}
-        for id, proposal in sent.items():
+        for id, (_, _, proposal) in sent.items():
             members = tuple(
                 BrokerState(broker_id=b, broker_epoch=e)
                 for b, e in zip(proposal.isr, proposal.broker_epochs, strict=True)
@@ -109,7 +126,7 @@ class IsrChanges:
         )
 
     def _on_answer(
-        self, sent: dict[PartitionId, PendingIsrChange], answer: AlterPartitionResponse | PeerFailed
+        self, sent: dict[PartitionId, _Sent], answer: AlterPartitionResponse | PeerFailed
     ) -> None:
         self._asking = False
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
@@ -123,38 +140,33 @@ class IsrChanges:
             for topic in answer.topics
             for partition in topic.partitions
         }
-        again: dict[PartitionId, PendingIsrChange] = {}
-        for id, proposal in sent.items():
-            if id not in told or not self._settled(id, proposal, told[id]):
-                again[id] = proposal
+        again: dict[PartitionId, _Sent] = {}
+        for id, each in sent.items():
+            if id not in told or not self._settled(each, told[id]):
+                again[id] = each
         if again:
             self._repeat(again)
-        elif self._offered:
+        elif self._submitted:
             self._schedule(0.0)
 
-    def _settled(self, id: PartitionId, proposal: PendingIsrChange, told: Told) -> bool:
-        hosted = self._owner.find(id)
-        if hosted is None:
+    def _settled(self, sent: _Sent, told: Told) -> bool:
+        machine, now, error = sent.hosted.partition, self._context.out.now, told.error_code
+        if sent.hosted.gone or error in _METADATA_DECIDES:
             return True
-        now = self._context.out.now
-        error = told.error_code
-        if error in _METADATA_DECIDES:
-            return True
-        if error != Error.NONE and error not in _DROPPED:
-            return False
-        before = hosted.partition.high_watermark
         if error == Error.NONE:
-            hosted.partition.on_isr_committed(proposal, tuple(told.isr), told.partition_epoch, now)
-        else:
-            hosted.partition.on_isr_refused(proposal, now)
-        self._owner.settle(hosted, before)
-        return True
+            isr, epoch = tuple(told.isr), told.partition_epoch
+            sent.then(sent.hosted, machine.on_isr_committed(sent.proposal, isr, epoch, now))
+            return True
+        if error in _DROPPED:
+            sent.then(sent.hosted, machine.on_isr_refused(sent.proposal, now))
+            return True
+        return False
 
-    def _repeat(self, sent: dict[PartitionId, PendingIsrChange]) -> None:
-        for id, proposal in sent.items():
-            hosted = self._owner.find(id)
-            if hosted is not None:
-                hosted.partition.repeat(proposal)
-                self._offered[id] = None
+    def _repeat(self, sent: dict[PartitionId, _Sent]) -> None:
+        for hosted, then, proposal in sent.values():
+            role = hosted.partition.role
+            if isinstance(role, PartitionLeader):
+                role.repeat(proposal)
+                self._submitted.setdefault(hosted.id, _Submitted(hosted, then))
         self._failures = min(self._failures + 1, 16)  # Enough to reach the longest pause.
         self._schedule(min(RETRY_FIRST * 2 ** (self._failures - 1), RETRY_MAX))

@@ -1,0 +1,111 @@
+"""Fetches that wait for news of the partitions that they read (Kafka's delayed fetches).
+
+A reader watches the partitions that it has cursors for. News (the log's end has moved, for
+followers; the high watermark, for consumers) marks its cursors as due and, once they are worth it,
+wakes the fetch that waits: at the end of the moment, so that one answer takes all that came in it.
+Used by `fetch_manager`, which serves the fetches, and by the parts that change partitions.
+"""
+
+from __future__ import annotations
+
+from spindle.core.replica.fetch_sessions import Cursor, Reader
+from spindle.model.outbox import Outbox
+from spindle.node.replicas.delayed_fetch import DelayedFetch
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.purgatory import Purgatory
+
+
+class FetchPurgatory:
+    """Which readers watch which partitions, and which fetches are about to be woken."""
+
+    def __init__(self, out: Outbox, deadlines: Purgatory) -> None:
+        self._out = out
+        self._deadlines = deadlines
+        self._woken: dict[DelayedFetch, None] = {}
+
+    def watch(self, reader: Reader, cursor: Cursor, hosted: HostedPartition) -> None:
+        """A reader hears of a partition's news from now on."""
+        self.unwatch(reader, cursor)
+        cursor.watching = hosted
+        hosted.watchers[reader] = cursor
+
+    def unwatch(self, reader: Reader, cursor: Cursor) -> None:
+        """It hears of them no more."""
+        if cursor.watching is not None:
+            cursor.watching.watchers.pop(reader, None)
+            cursor.watching = None
+
+    def park(self, fetch: DelayedFetch, seconds: float) -> None:
+        """A fetch waits for news, for so long at most."""
+        fetch.is_parked = True
+        self._deadlines.park(seconds, fetch)
+
+    def leave(self, fetch: DelayedFetch) -> None:
+        """A fetch waits no longer."""
+        fetch.is_parked = False
+        self._deadlines.leave(fetch)
+        self._woken.pop(fetch, None)
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def on_end(self, hosted: HostedPartition, size: int) -> None:
+        """`size` bytes were written at a log's end."""
+        for reader, cursor in hosted.watchers.items():
+            if cursor.held:
+                reader.due[cursor.key] = cursor
+            elif reader.to_end:
+                self._on_news(reader, cursor, size)
+
+    def on_mark(self, hosted: HostedPartition, before: int) -> None:
+        """A high watermark has moved."""
+        size, log = -1, hosted.partition.log
+        for reader, cursor in hosted.watchers.items():
+            if reader.to_end or (reader.committed and log.stable <= cursor.offset):
+                reader.due[cursor.key] = cursor
+            elif reader.committed:
+                new = 0
+                if reader.parked is not None:
+                    new = hosted.tail.bytes_between(cursor.offset, log.stable)
+                self._on_news(reader, cursor, max(new, 1))
+            else:
+                if size < 0:
+                    size = max(hosted.tail.bytes_between(before, log.high_watermark), 1)
+                self._on_news(reader, cursor, size)
+
+    def on_start(self, hosted: HostedPartition) -> None:
+        """A log start has moved: followers hear of it at once where a deletion waits for them."""
+        for reader, cursor in hosted.watchers.items():
+            reader.due[cursor.key] = cursor
+            if hosted.delayed.at_start and reader.follower:
+                self._hurry(reader, cursor)
+
+    def on_changed(self, hosted: HostedPartition) -> None:
+        """Role, epoch or log have changed: all that wait shall learn of it now."""
+        for reader, cursor in hosted.watchers.items():
+            reader.due[cursor.key] = cursor
+            self._hurry(reader, cursor)
+
+    def _hurry(self, reader: Reader, cursor: Cursor) -> None:
+        if reader.parked is not None:
+            reader.parked.timed_out = True
+            self._on_news(reader, cursor, max(reader.parked.need, 1))
+
+    def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:
+        reader.due[cursor.key] = cursor
+        fetch: DelayedFetch | None = reader.parked
+        if fetch is None:
+            return
+        fetch.news += size
+        if fetch.is_parked and fetch.news >= fetch.need:
+            self.wake_later(fetch)
+
+    def wake_later(self, fetch: DelayedFetch) -> None:
+        """Wake a fetch at the end of this moment."""
+        if not self._woken:
+            self._out.after(0.0, self._wake)
+        self._woken[fetch] = None
+
+    def _wake(self) -> None:
+        woken, self._woken = self._woken, {}
+        for fetch in woken:
+            fetch.resume()

@@ -1,0 +1,99 @@
+"""Which partitions are hosted here, and what is asked about them.
+
+`ReplicaManager` puts them in and takes them out; what serves them looks them up. Knows the metadata
+only to tell why a partition is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spindle.core.replica.partition import Offline
+from spindle.model.errors import Error
+from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId
+from spindle.model.log_values import LogKey
+from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.hosted import HostedPartition
+
+
+class HostedPartitions:
+    """The hosted partitions by id, and those that were lost."""
+
+    def __init__(self, context: BrokerContext) -> None:
+        self._context = context
+        self.hosted: dict[PartitionId, HostedPartition] = {}
+        self.lost: dict[PartitionId, Error] = {}
+        """Replicas that should be here but whose log never became usable."""
+
+    def find(self, id: PartitionId) -> HostedPartition | None:
+        """A hosted partition."""
+        return self.hosted.get(id)
+
+    def locate(self, topic: str | TopicId | None, partition: int) -> HostedPartition | Error:
+        """A hosted partition as a client names it, or the error that tells why there is none."""
+        image = self._context.image
+        unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
+        if isinstance(topic, str):
+            topic_id = image.topic_ids.get(topic)
+        else:
+            topic_id = topic if topic in image.topics else None
+            unknown = Error.UNKNOWN_TOPIC_ID
+        if topic_id is None:
+            return unknown
+        id = PartitionId(topic_id, partition)
+        hosted = self.hosted.get(id)
+        if hosted is not None:
+            return hosted
+        if image.partition(id) is None:
+            return Error.UNKNOWN_TOPIC_OR_PARTITION
+        return self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER)
+
+    def leader(self, topic: str | TopicId | None, partition: int) -> HostedPartition | Error:
+        """The same, if it is led here."""
+        hosted = self.locate(topic, partition)
+        if not isinstance(hosted, HostedPartition) or hosted.partition.leads:
+            return hosted
+        role = hosted.partition.role
+        return role.error if isinstance(role, Offline) else Error.NOT_LEADER_OR_FOLLOWER
+
+    def leader_hint(self, topic: str | TopicId | None, partition: int) -> tuple[NodeId, int] | None:
+        """(leader, leader epoch) of a partition as the metadata has it; None: nobody leads."""
+        topic_id = self._context.image.topic_ids.get(topic) if isinstance(topic, str) else topic
+        if topic_id is None:
+            return None
+        state = self._context.image.partition(PartitionId(topic_id, partition))
+        if state is None or state.leader == NO_LEADER:
+            return None
+        return state.leader, state.leader_epoch
+
+    def is_leader(self, id: PartitionId) -> bool:
+        """Whether we lead a partition and its log may be used."""
+        hosted = self.hosted.get(id)
+        return hosted is not None and hosted.partition.leads
+
+    def leader_epoch(self, id: PartitionId) -> int:
+        """The leader epoch that a hosted partition is in, or -1."""
+        hosted = self.hosted.get(id)
+        return -1 if hosted is None else hosted.partition.leader_epoch
+
+    def bounds(self, id: PartitionId) -> tuple[int, int, int] | None:
+        """(log start, high watermark, log end) of a hosted partition that is not offline."""
+        hosted = self.hosted.get(id)
+        if hosted is None or hosted.is_offline:
+            return None
+        log = hosted.partition.log
+        return log.start, log.high_watermark, log.end
+
+    def high_watermarks(self, directory: LogDir) -> dict[LogKey, int]:
+        """The high watermarks of all current logs in a directory, for its checkpoint."""
+        return {h.key: h.partition.log.high_watermark for h in self.in_directory(directory)}
+
+    def log_ends(self, directory: LogDir) -> dict[PartitionId, int]:
+        """Where the logs that serve from a directory end, as far as they are written."""
+        return {h.id: h.partition.log.end for h in self.in_directory(directory)}
+
+    def in_directory(self, directory: LogDir) -> Iterator[HostedPartition]:
+        """The partitions that serve from a directory."""
+        for hosted in self.hosted.values():
+            if hosted.directory == directory and not hosted.is_offline:
+                yield hosted

@@ -1,0 +1,102 @@
+"""What follows from a change of a partition's state: those that wait are told.
+
+The high watermark moves, a log fails, a leader comes or goes: here waiting requests are released or
+refused, fetches wake, proposals leave for the controller, listeners and the log directories hear of
+it. Decides nothing itself. Called by all parts of this package that change a partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spindle.core.logdirs.events import LogDamaged, LogEvent, LogJobFailed
+from spindle.core.replica.partition import Advance, PartitionFollower, RoleChange
+from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
+from spindle.model.ids import PartitionId
+from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.alter_partition_manager import AlterPartitionManager
+from spindle.node.replicas.fetch_purgatory import FetchPurgatory
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.ports import FetcherPort
+
+
+class StateChanges:
+    """Where changes of hosted partitions are reported."""
+
+    followers: FetcherPort
+    post: Callable[[LogEvent], None]
+    """Hears what becomes of logs. Both stand above us: `bind` tells who they are."""
+
+    def __init__(self, context: BrokerContext, fetches: FetchPurgatory) -> None:
+        self._fetches = fetches
+        self._isr = AlterPartitionManager(context)
+        self.listeners: list[Callable[[PartitionId, bool], None]] = []
+        """Told whenever a partition begins (True) or ceases (False) to be led here.
+
+        Also when it begins once more in a younger epoch: another broker may have led in between.
+        """
+
+    def bind(self, followers: FetcherPort, post: Callable[[LogEvent], None]) -> None:
+        """Who is to hear of what happens here: told once, before anything does."""
+        self.followers = followers
+        self.post = post
+
+    def settle(self, hosted: HostedPartition, advance: Advance | None) -> None:
+        """Release what waited for an advance; a proposal leaves for the controller."""
+        if advance is None:
+            return
+        if advance.mark > advance.before:
+            for then in hosted.delayed.at_mark.take_reached(hosted.partition.log.high_watermark):
+                then(Error.NONE)
+            self._fetches.on_mark(hosted, advance.before)
+        if advance.proposes:
+            self._isr.submit(hosted, self.settle)
+
+    def on_role(self, hosted: HostedPartition, change: RoleChange, led: bool) -> None:
+        """The metadata has given a partition its role; `led`: it was led here before."""
+        if change is RoleChange.FOLLOWS:
+            hosted.tail.clear()
+            if led:
+                hosted.delayed.fail(Error.NOT_LEADER_OR_FOLLOWER)
+            self.followers.follow(hosted)
+        elif change is RoleChange.LEADS:
+            self.followers.leave(hosted)
+        if change in (RoleChange.FOLLOWS, RoleChange.LEADS):
+            self._fetches.on_changed(hosted)
+        if change is RoleChange.LEADS or hosted.partition.leads != led:
+            self._tell(hosted.id, hosted.partition.leads)
+
+    def _tell(self, id: PartitionId, leads: bool) -> None:
+        for listener in self.listeners:
+            listener(id, leads)
+
+    def fail(self, hosted: HostedPartition, error: Error) -> None:
+        """A partition cannot serve any more: it goes offline, and all that waits is told."""
+        if hosted.is_offline:
+            return
+        led = hosted.partition.leads
+        hosted.partition.on_failed(error)
+        hosted.tail.clear()
+        self.followers.leave(hosted)
+        failure = LogFailed(hosted.directory, str(hosted.key), "the partition is offline")
+        hosted.jobs.give_up(failure)
+        hosted.delayed.fail(error)
+        self._fetches.on_changed(hosted)
+        if led:
+            self._tell(hosted.id, False)
+
+    def resume(self, hosted: HostedPartition) -> None:
+        """A log has been mended: followers fetch on."""
+        if isinstance(hosted.partition.role, PartitionFollower):
+            self.followers.follow(hosted)
+
+    def on_failure(self, hosted: HostedPartition, failure: Failure) -> None:
+        """A job on the partition's log failed: it goes offline, and `logdirs` is told why."""
+        if hosted.is_offline:
+            return
+        self.fail(hosted, Error.KAFKA_STORAGE_ERROR)
+        if isinstance(failure, DiskFailed):
+            self.post(LogJobFailed(failure))
+        else:
+            assert isinstance(failure, LogFailed), f"a log's job cannot fail with {failure!r}"
+            self.post(LogDamaged(hosted.id, failure))
