@@ -26,13 +26,13 @@ REPLICAS = [
         REPLICA,
         (
             "a replica joins the ISR below where its leader's epoch begins",
-            "            and progress.end >= role.epoch_start\n",
+            "            and progress.end >= self.epoch_start\n",
             "",
         ),
         (
             "a replica joins the ISR below the high watermark",
-            "            and progress.end >= self.high_watermark\n",
-            "            and progress.end >= self.high_watermark - 1\n",
+            "            and progress.end >= high_watermark\n",
+            "            and progress.end >= high_watermark - 1\n",
         ),
         (
             "a replica that may not joins the ISR",
@@ -52,13 +52,13 @@ REPLICAS = [
         ),
         (
             "a refused proposal stays",
-            "            self.role.proposal = None\n            self._advance(self.role, now)",
-            "            self._advance(self.role, now)",
+            "        role.proposal = None\n        self._move_mark(role, now)\n        return",
+            "        self._move_mark(role, now)\n        return",
         ),
         (
             "an answer to an older proposal counts",
-            "        if not isinstance(role, PartitionLeader) or role.proposal is not proposal:",
-            "        if not isinstance(role, PartitionLeader) or role.proposal is None:",
+            "role.proposal is not proposal:\n            return None\n        if partition_epoch",
+            "role.proposal is None:\n            return None\n        if partition_epoch",
         ),
         (
             "an older state of the metadata replaces a newer ISR",
@@ -72,17 +72,31 @@ REPLICAS = [
         ),
         (
             "a new leader without records has no place in the epochs' history",
-            "            if state.leader_epoch > self.epochs.latest:\n"
+            "            if state.leader_epoch > self.log.epochs.latest:\n"
             "                # Also without records: followers with other epochs must be told where"
             " they part.\n"
-            "                self.epochs.assign(state.leader_epoch, self.next)\n",
+            "                self.log.epochs.assign(state.leader_epoch, self.log.next)\n",
             "",
         ),
         (
             "a follower's high watermark passes its own end",
-            "max(self.high_watermark, min(mark, self.end))",
-            "max(self.high_watermark, mark)",
+            "        mark = min(mark, log.end)\n",
+            "",
         ),
+        (
+            "a fenced leader epoch is called unknown",
+            "            return Error.FENCED_LEADER_EPOCH\n",
+            "            return Error.UNKNOWN_LEADER_EPOCH\n",
+        ),
+        (
+            "a partition without enough replicas requires more than it has",
+            "        return min(self.rules.min_isr, max(len(self.replicas), 1))",
+            "        return self.rules.min_isr",
+        ),
+    ),
+    *mutants(
+        "core/replica/replica_log.py",
+        REPLICA,
         (
             "a cut keeps the high watermark",
             "        self.high_watermark = min(max(self.high_watermark, log.start), log.end)\n",
@@ -91,24 +105,13 @@ REPLICAS = [
         (
             "a cut keeps the producers that it has cut",
             "        self.producers = ProducerStateManager(log.producers)\n"
-            "        self.transactions = OngoingTransactions(log.producers, log.end)\n"
-            "        if",
-            "        self.transactions = OngoingTransactions(log.producers, log.end)\n        if",
-        ),
-        (
-            "a fenced leader epoch is called unknown",
-            "            return Error.FENCED_LEADER_EPOCH\n",
-            "            return Error.UNKNOWN_LEADER_EPOCH\n",
+            "        self.transactions = OngoingTransactions(log.producers, log.end)\n",
+            "        self.transactions = OngoingTransactions(log.producers, log.end)\n",
         ),
         (
             "a follower that ends in its epoch's last record diverges",
             "        if mine.epoch < last_epoch or mine.offset < offset:",
             "        if mine.epoch < last_epoch or mine.offset <= offset:",
-        ),
-        (
-            "a partition without enough replicas requires more than it has",
-            "        return min(self.rules.min_isr, max(len(self.replicas), 1))",
-            "        return self.rules.min_isr",
         ),
         (
             "a transaction of an earlier epoch counts as begun",
