@@ -78,6 +78,7 @@ class Node:
             context=context,
             settings=context.settings,
             replicas=self.replicas,
+            transactions=SimpleNamespace(enlisting=None),
         )
         self.add_directory(self.path)
 

@@ -16,7 +16,7 @@ from spindle.model.errors import DiskFailed, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.model.outbox import JobAsked, Outbox
 from spindle.model.settings.setting import MAX_LONG
-from spindle.node.handlers._bad_records import look
+from spindle.node.produce.record_check import look
 from spindle.node.replicas.checking import Checking
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.sim.memory_disk import MemoryDisk

@@ -188,8 +188,10 @@ def test_directories_with_many_replicas_are_told_in_slices() -> None:
             futures=lambda path: (),
         ),
         "replicas": SimpleNamespace(
-            find=lambda id: SimpleNamespace(name=TopicPartition("t", id), size=id),
-            bounds=lambda id: (0, 0, 0),
+            partitions=SimpleNamespace(
+                find=lambda id: SimpleNamespace(name=TopicPartition("t", id), size=id),
+                bounds=lambda id: (0, 0, 0),
+            )
         ),
     }
     bench = Bench(Key.DESCRIBE_LOG_DIRS, **broker)

@@ -67,7 +67,7 @@ class World:
         add_topic(self.image, "t", (2, 3), (2, 3))
         add_topic(self.image, TRANSACTIONS_TOPIC, *[(1, 2)] * PARTITIONS)
         replicas: Any = self.replicas
-        replicas.partitions.leader_epoch = lambda id: self.epoch
+        replicas.partitions = SimpleNamespace(leader_epoch=lambda id: self.epoch)
         groups: Any = SimpleNamespace(partition_of=lambda group_id: None)
         creation = TopicCreation(self.context)
         self.producer_ids = Ids()
@@ -453,8 +453,9 @@ def test_a_partition_that_a_younger_coordinator_has_marked_knows_more_than_this_
         ProducerEntry(n, 0, -1, -1, 0, 0, state.leader_epoch + ahead)
         for n, ahead in ((7, 0), (8, 1))
     )
-    hosted: Any = world.replicas
-    hosted.hosted = {id: SimpleNamespace(partition=SimpleNamespace(producers=producers))}
+    log = SimpleNamespace(producers=producers)
+    replicas: Any = world.replicas
+    replicas.partitions.hosted = {id: SimpleNamespace(partition=SimpleNamespace(log=log))}
     outdone = world.transactions.is_outdone
     assert [outdone(NAME, id, n) for n in (7, 8, 9)] == [False, True, False]
     assert not outdone(NAME, other, 8)

@@ -3,7 +3,7 @@
 A few kilobytes on the wire may hold millions of records, and a thread that walks through them takes
 the interpreter from the loop. So it goes in steps, one batch of each partition in turn; the busier
 the loop is with others, the longer it rests in between. Batches of a partition come out in the
-order in which they went in. Used by the handler of produce; knows nothing of offsets.
+order in which they went in. Used by `node.produce`; knows nothing of offsets.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""A produced batch on its way from a request into a log."""

@@ -1,0 +1,340 @@
+"""A produce on its way: its batches are checked, admitted and appended, then waited for.
+
+Kafka's DelayedProduce. One request with one batch for each partition; it is answered when every
+batch is held by the replicas that its acks ask for, or when its time is up. Knows no messages: the
+handler of Produce makes it and tells what became of each partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeAlias
+
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
+from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, RecordBatch
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.ids import TopicId
+from spindle.node.broker_context import BrokerContext
+from spindle.node.produce import record_check
+from spindle.node.produce.recompression import recompression
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.transactions.enlisting import Enlisting
+from spindle.wire import batch as batches
+from spindle.wire.codec import Records, one_buffer
+from spindle.wire.compression import Compression
+
+ALL: Final = -1
+_IN_PRODUCERS_WORDS: Final = {
+    Error.CONCURRENT_TRANSACTIONS: Error.NOT_ENOUGH_REPLICAS,
+    Error.COORDINATOR_LOAD_IN_PROGRESS: Error.NOT_ENOUGH_REPLICAS,
+    Error.COORDINATOR_NOT_AVAILABLE: Error.NOT_ENOUGH_REPLICAS,
+    Error.NOT_COORDINATOR: Error.NOT_ENOUGH_REPLICAS,
+    Error.NETWORK_EXCEPTION: Error.NOT_ENOUGH_REPLICAS,
+    Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
+}
+"""What the coordinator's error means to a producer; any other stays."""
+WAIT_MAX: Final = 600.0
+"""Seconds that a produce may wait at most, whatever it asks for."""
+
+Named: TypeAlias = TopicId | str | None
+"""A topic as the client names it."""
+
+
+class ProduceParams(NamedTuple):
+    """What a request asks for as a whole, and what its client knows of."""
+
+    acks: int
+    timeout: float
+    """Seconds."""
+    transactional_id: str | None
+    takes_zstd: bool
+    takes_abortable: bool
+    """It knows the error TRANSACTION_ABORTABLE."""
+    adds: bool
+    """A first batch has its partition take part in the transaction (KIP-890)."""
+
+
+class ProducedPartition:
+    """One partition's share of a request, and what becomes of it."""
+
+    __slots__ = (
+        "append_time",
+        "base",
+        "done",
+        "end",
+        "error",
+        "hosted",
+        "index",
+        "produce",
+        "refusal",
+        "topic",
+        "wait",
+    )
+
+    def __init__(self, produce: DelayedProduce, topic: Named, index: int) -> None:
+        self.produce = produce
+        self.topic = topic
+        self.index = index
+        self.hosted: HostedPartition | None = None
+        self.error = Error.NONE
+        self.refusal: Refusal | None = None
+        """Why it was not taken; it says more than the error."""
+        self.base = -1
+        self.end = -1
+        self.append_time = -1
+        self.done = False
+        self.wait: tuple[int, int] | None = None
+
+    def refuse(self, refusal: Refusal) -> None:
+        """It is not taken."""
+        self.error, self.refusal = refusal.error, refusal
+        self.done = True
+
+    def settle(self, error: Error) -> None:
+        """It is written and held by whom it must be; or never will be."""
+        if self.done:
+            return
+        self.done = True
+        self.error = error
+        if error == Error.NONE and self.produce.acks == ALL and self._too_few():
+            self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        self.produce.on_settled()
+
+    def give_up(self) -> None:
+        """Time is up."""
+        assert self.hosted is not None
+        if self.wait is not None:
+            delayed = self.hosted.delayed
+            waiters = delayed.at_mark if self.produce.acks == ALL else delayed.at_end
+            waiters.discard(self.wait)
+        self.done = True
+        few = self.produce.acks == ALL and self._too_few()
+        self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND if few else Error.REQUEST_TIMED_OUT
+
+    def _too_few(self) -> bool:
+        assert self.hosted is not None
+        machine = self.hosted.partition
+        return machine.leads and len(machine.maximal_isr) < machine.required_isr
+
+
+class DelayedProduce:
+    """One request until it is answered: `then` gets all its partitions."""
+
+    __slots__ = (
+        "_context",
+        "_enlisting",
+        "_left",
+        "_params",
+        "_replicas",
+        "_shares",
+        "_then",
+        "acks",
+    )
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        replicas: ReplicaManager,
+        enlisting: Enlisting,
+        params: ProduceParams,
+        then: Callable[[list[ProducedPartition]], None],
+    ) -> None:
+        self._context = context
+        self._replicas = replicas
+        self._enlisting = enlisting
+        self._params = params
+        self._then = then
+        self.acks = params.acks
+        self._shares: list[ProducedPartition] = []
+        self._left = 0
+
+    def begin(self, asked: Iterable[tuple[Named, int, Records | None]]) -> None:
+        """Append what is asked for each partition; answer now or when the last one is settled."""
+        appends: list[tuple[ProducedPartition, Records | None]] = []
+        for topic, index, records in asked:
+            share = ProducedPartition(self, topic, index)
+            self._shares.append(share)
+            appends.append((share, records))
+        self._left = len(appends) + 1  # The last one is this method itself.
+        for share, records in appends:
+            try:
+                self._append(share, records)
+            except Refusal as refusal:
+                share.refuse(refusal)
+                self._left -= 1
+        self.on_settled()
+        if self._left and self.acks != 0:
+            wait = min(max(self._params.timeout, 0.0), WAIT_MAX)
+            self._replicas.purgatory.park(wait, self)
+
+    def on_settled(self) -> None:
+        """One less to wait for."""
+        self._left -= 1
+        if self._left == 0:
+            self._replicas.purgatory.leave(self)
+            self._answer()
+
+    def on_deadline(self) -> None:
+        """The client's patience is over: what is not settled has timed out."""
+        for share in self._shares:
+            if not share.done:
+                share.give_up()
+        self._left = 0
+        self._answer()
+
+    def _answer(self) -> None:
+        # Shares know their request: not to let go of them would leave both, and the megabytes
+        # that the call came with, to the garbage collector, which comes by rarely.
+        shares, self._shares = self._shares, []
+        self._then(shares)
+
+    # --- appending ------------------------------------------------------------------------------
+
+    def _append(self, share: ProducedPartition, records: Records | None) -> None:
+        if self.acks not in (ALL, 0, 1):
+            raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
+        hosted = self._replicas.partitions.leader(share.topic, share.index)
+        if not isinstance(hosted, HostedPartition):
+            raise Refusal(hosted)
+        share.hosted = hosted
+        batch = self._batch(hosted, records)
+
+        def checked(refusal: Refusal | None) -> None:
+            if share.done:
+                return  # Its time was up.
+            try:
+                if refusal is not None:
+                    raise refusal
+                if not hosted.partition.leads or hosted.gone:
+                    raise Refusal(Error.NOT_LEADER_OR_FOLLOWER)
+                taken = batch if packed is None else packed.batch
+                _check_size(hosted, taken)
+                self._admit(share, hosted, taken)
+            except Refusal as refused:
+                share.refuse(refused)
+                self.on_settled()
+
+        look = record_check.look(batch, hosted.topic, hosted.name, self._context.out.wall_ms)
+        packed = recompression(batch, hosted.topic.packing, look)
+        self._replicas.checking.check(hosted, packed or look, checked)
+
+    def _admit(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
+        if batch.is_transactional and not self._takes_part(hosted, batch):
+            self._enlist(share, hosted, batch)
+        else:
+            self._write(share, hosted, batch)
+
+    def _takes_part(self, hosted: HostedPartition, batch: RecordBatch) -> bool:
+        return hosted.partition.log.has_begun(batch.producer_id, batch.producer_epoch) or (
+            not self._context.settings.flag("transaction.partition.verification.enable")
+            and not self._params.adds
+            and not self._enlisting.is_waiting(hosted.id, batch.producer_id)
+        )
+
+    def _enlist(
+        self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch
+    ) -> None:
+        name, adds = self._params.transactional_id, self._params.adds
+        assert name is not None, "else the batch was refused"
+        # Also where it is refused below: a later batch must not begin the transaction before it.
+        hosted.partition.log.producers.on_asked(batch, adds, self._context.out.wall_ms)
+
+        def admitted(error: Error) -> None:
+            if share.done:
+                return  # Its time was up.
+            if error:
+                share.settle(self._in_producers_words(error))
+            elif not hosted.partition.leads or hosted.gone:
+                share.settle(Error.NOT_LEADER_OR_FOLLOWER)
+            else:
+                try:
+                    self._write(share, hosted, batch)
+                except Refusal as refusal:
+                    share.refusal = refusal
+                    share.settle(refusal.error)
+
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        self._enlisting.admit(hosted.id, hosted.name, name, producer, adds, admitted)
+
+    def _in_producers_words(self, error: Error) -> Error:
+        if error is Error.TRANSACTION_ABORTABLE and not self._params.takes_abortable:
+            return Error.INVALID_TXN_STATE
+        return _IN_PRODUCERS_WORDS.get(error, error)
+
+    def _write(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
+        self._check_room(hosted)
+        machine, log = hosted.partition, hosted.partition.log
+        if batch.producer_id in log.transactions.open and not batch.is_transactional:
+            raise Refusal(
+                Error.INVALID_TXN_STATE,
+                f"producer {batch.producer_id} has a transaction open in {hosted.name}",
+            )
+        if batch.producer_id != NO_PRODUCER:
+            before = log.producers.check(batch)
+            if before is not None:
+                share.base, share.end = before.base_offset, before.last_offset + 1
+                self._wait(share, hosted)
+                return
+        if hosted.topic.append_time:
+            share.append_time = self._context.out.wall_ms
+            batch = batches.with_append_time(batch, share.append_time)
+        machine.assign(batch)
+        share.base, share.end = batch.base_offset, batch.next_offset
+        self._wait(share, hosted)
+        self._replicas.writes.append(hosted, [batch])
+
+    def _check_room(self, hosted: HostedPartition) -> None:
+        """Whether the partition takes anything now: a batch that waited may find it changed."""
+        if not hosted.has_room:
+            raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
+        machine = hosted.partition
+        if self.acks == ALL and len(machine.isr) < machine.required_isr:
+            raise Refusal(
+                Error.NOT_ENOUGH_REPLICAS,
+                f"{hosted.name} has {len(machine.isr)} replicas in sync, "
+                f"min.insync.replicas is {machine.required_isr}",
+            )
+
+    def _wait(self, share: ProducedPartition, hosted: HostedPartition) -> None:
+        log, delayed = hosted.partition.log, hosted.delayed
+        if self.acks == 0:
+            share.settle(Error.NONE)
+        elif self.acks == ALL:
+            if log.high_watermark >= share.end:
+                share.settle(Error.NONE)
+            else:
+                share.wait = delayed.at_mark.add(share.end, share.settle)
+        elif log.end >= share.end:
+            share.settle(Error.NONE)
+        else:
+            share.wait = delayed.at_end.add(share.end, share.settle)
+
+    def _batch(self, hosted: HostedPartition, records: Records | None) -> RecordBatch:
+        try:
+            found = batches.split(b"" if records is None else one_buffer(records))
+            if len(found) != 1:
+                raise Refusal(
+                    Error.INVALID_RECORD, f"a partition takes one batch, not {len(found)}"
+                )
+            batch = found[0]
+            batches.check(batch)
+        except Corrupt as corrupt:
+            raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
+        batches.check_from_client(batch)
+        _check_size(hosted, batch)
+        if batch.is_transactional and not self._params.transactional_id:
+            raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
+        is_zstd = batch.attributes & COMPRESSION_MASK == Compression.ZSTD
+        if is_zstd and not self._params.takes_zstd:
+            raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
+        return batch
+
+
+def _check_size(hosted: HostedPartition, batch: RecordBatch) -> None:
+    if batch.size > hosted.topic.max_message_bytes:
+        raise Refusal(
+            Error.MESSAGE_TOO_LARGE,
+            f"a batch of {batch.size} bytes exceeds max.message.bytes of {hosted.name}, "
+            f"{hosted.topic.max_message_bytes}",
+        )
