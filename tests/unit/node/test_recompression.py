@@ -16,8 +16,8 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.model.outbox import Outbox
 from spindle.model.settings.setting import MAX_LONG
-from spindle.node.produce.record_check import look
 from spindle.node.produce.recompression import Recompression, recompression
+from spindle.node.produce.record_check import look
 from spindle.node.replicas.checking import Checking
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.packing import Packing

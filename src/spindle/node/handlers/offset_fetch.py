@@ -11,14 +11,13 @@ epochs, which classic groups ignore; 10 names topics by id (KIP-848).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
-from spindle.core.groups.group_values import Committed
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.image import ClusterImage
+from spindle.node.groups.committed_offsets import FetchedOffset, fetch_offsets
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.offset_fetch_request import (
     OffsetFetchRequest,
@@ -38,13 +37,9 @@ from spindle.wire.messages.offset_fetch_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-Found = dict[str, dict[int, Committed | None]]
-Known = dict[TopicPartition, Committed | None]
-Waits = dict[TopicPartition, Error]
+Fetched: TypeAlias = Mapping[TopicPartition, FetchedOffset]
 Asked: TypeAlias = "Sequence[OffsetFetchRequestTopic | OffsetFetchRequestTopics] | None"
-
-_NOTHING: Final = Committed(offset=-1, leader_epoch=-1, metadata="", commit_ms=0)
-"""The answer for a partition without a committed or visible offset."""
+P = TypeVar("P", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 
 
 def on_broker(
@@ -56,19 +51,13 @@ def on_broker(
         return OffsetFetchResponse(
             groups=tuple(_group(broker, group, by_id, stable) for group in request.groups)
         )
-    coordinator = broker.groups.coordinator(request.group_id)
-    known = coordinator.fetch(request.group_id, _named(request.topics))
-    waits = _undecided(coordinator, request.group_id, known, request.require_stable)
+    coordinator, asked = broker.groups.coordinator(request.group_id), request.topics
+    found = fetch_offsets(coordinator, request.group_id, _named(asked), request.require_stable)
+    partitions = OffsetFetchResponsePartition
     return OffsetFetchResponse(
         topics=tuple(
-            OffsetFetchResponseTopic(
-                name=name,
-                partitions=tuple(
-                    _partition(index, value, waits.get(TopicPartition(name, index), Error.NONE))
-                    for index, value in partitions.items()
-                ),
-            )
-            for name, partitions in _by_name(request.topics, known).items()
+            OffsetFetchResponseTopic(name=name, partitions=_all(partitions, name, indexes, found))
+            for name, indexes in _by_name(asked, found).items()
         ),
     )
 
@@ -82,12 +71,14 @@ def refuse(
     """The answer's own error; version 1 has none, so there every partition has it."""
     if context.version >= 2:
         return OffsetFetchResponse(error_code=error)
+    refused = FetchedOffset(error=error)
     return OffsetFetchResponse(
         topics=tuple(
             OffsetFetchResponseTopic(
                 name=topic.name,
                 partitions=tuple(
-                    _partition(index, None, error) for index in topic.partition_indexes
+                    _partition(OffsetFetchResponsePartition, index, refused)
+                    for index in topic.partition_indexes
                 ),
             )
             for topic in request.topics or ()
@@ -98,70 +89,56 @@ def refuse(
 def _group(
     broker: Broker, group: OffsetFetchRequestGroup, by_id: bool, stable: bool
 ) -> OffsetFetchResponseGroup:
+    image, asked = broker.image, group.topics
     try:
         coordinator = broker.groups.coordinator(group.group_id)
-        asked = group.topics
-        named = _named_by_id(broker.image, asked) if by_id else _named(asked)
-        known = coordinator.fetch(group.group_id, named)
-        waits = _undecided(coordinator, group.group_id, known, stable)
+        named = _named_by_id(image, asked) if by_id else _named(asked)
+        found = fetch_offsets(coordinator, group.group_id, named, stable)
     except Refusal as refusal:
         return OffsetFetchResponseGroup(group_id=group.group_id, error_code=refusal.error)
-    topics = (
-        _topics_by_id(broker.image, group.topics, known, waits)
-        if by_id
-        else tuple(
-            OffsetFetchResponseTopics(name=name, partitions=_all(name, partitions, waits))
-            for name, partitions in _by_name(group.topics, known).items()
+    if by_id and asked is not None:
+        topics = _topics_by_id(image, asked, found)
+    else:
+        topics = tuple(
+            OffsetFetchResponseTopics(
+                name=name,
+                topic_id=image.topic_ids.get(name) if by_id else None,
+                partitions=_all(OffsetFetchResponsePartitions, name, indexes, found),
+            )
+            for name, indexes in _by_name(asked, found).items()
+            # Offsets of topics that are gone cannot be told by id any more.
+            if not by_id or name in image.topic_ids
         )
-    )
     return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics)
 
 
 def _topics_by_id(
-    image: ClusterImage,
-    asked: Sequence[OffsetFetchRequestTopics] | None,
-    known: Known,
-    waits: Waits,
+    image: ClusterImage, asked: Sequence[OffsetFetchRequestTopics], found: Fetched
 ) -> tuple[OffsetFetchResponseTopics, ...]:
-    if asked is None:
-        # Offsets of topics that are gone cannot be named any more.
-        return tuple(
-            OffsetFetchResponseTopics(
-                topic_id=image.topic_ids[name], partitions=_all(name, partitions, waits)
-            )
-            for name, partitions in _by_name(None, known).items()
-            if name in image.topic_ids
-        )
+    kind, unknown = OffsetFetchResponsePartitions, FetchedOffset(error=Error.UNKNOWN_TOPIC_ID)
     answers = []
     # Those that cannot be named come last, as in Apache Kafka's answers.
     for topic in sorted(asked, key=lambda topic: topic.topic_id not in image.topics):
         state = None if topic.topic_id is None else image.topics.get(topic.topic_id)
+        indexes = topic.partition_indexes
         if state is None:
-            partitions = tuple(
-                _partition_of_group(index, None, Error.UNKNOWN_TOPIC_ID)
-                for index in topic.partition_indexes
-            )
+            partitions = tuple(_partition(kind, index, unknown) for index in indexes)
         else:
-            places = [TopicPartition(state.name, index) for index in topic.partition_indexes]
-            partitions = tuple(
-                _partition_of_group(p.partition, known.get(p), waits.get(p, Error.NONE))
-                for p in places
-            )
+            partitions = _all(kind, state.name, indexes, found)
         answers.append(OffsetFetchResponseTopics(topic_id=topic.topic_id, partitions=partitions))
     return tuple(answers)
 
 
-def _by_name(asked: Asked, known: Known) -> Found:
-    found: Found = {}
+def _by_name(asked: Asked, found: Fetched) -> dict[str, dict[int, None]]:
+    """The partitions to tell, by topic: a topic or partition that is asked twice is told once."""
+    names: dict[str, dict[int, None]] = {}
     if asked is None:
-        for partition, value in known.items():
-            found.setdefault(partition.topic, {})[partition.partition] = value
-        return found
+        for partition in found:
+            names.setdefault(partition.topic, {})[partition.partition] = None
+        return names
     for topic in asked:
-        partitions = found.setdefault(topic.name, {})
-        for index in topic.partition_indexes:
-            partitions[index] = known.get(TopicPartition(topic.name, index))
-    return found
+        names.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
+    return names
 
 
 def _named(asked: Asked) -> list[TopicPartition] | None:
@@ -183,46 +160,15 @@ def _named_by_id(
     ]
 
 
-def _undecided(
-    coordinator: GroupCoordinatorShard, group_id: str, known: Known, stable: bool
-) -> Waits:
-    """The partitions whose offset a transaction is about to change, for a stable read."""
-    if not stable:
-        return {}
-    pending = coordinator.pending.of(group_id)
-    return {name: Error.UNSTABLE_OFFSET_COMMIT for name in known if name in pending}
+def _all(kind: type[P], name: str, indexes: Iterable[int], found: Fetched) -> tuple[P, ...]:
+    return tuple(_partition(kind, i, found[TopicPartition(name, i)]) for i in indexes)
 
 
-def _all(
-    name: str, partitions: Mapping[int, Committed | None], waits: Waits
-) -> tuple[OffsetFetchResponsePartitions, ...]:
-    return tuple(
-        _partition_of_group(index, value, waits.get(TopicPartition(name, index), Error.NONE))
-        for index, value in partitions.items()
-    )
-
-
-def _partition(index: int, value: Committed | None, error: Error) -> OffsetFetchResponsePartition:
-    """Up to version 7. `value` is set only where there is no error."""
-    told = _NOTHING if error or value is None else value
-    return OffsetFetchResponsePartition(
+def _partition(kind: type[P], index: int, told: FetchedOffset) -> P:
+    return kind(
         partition_index=index,
-        committed_offset=told.offset,
-        committed_leader_epoch=told.leader_epoch,
-        metadata=told.metadata,
-        error_code=error,
-    )
-
-
-def _partition_of_group(
-    index: int, value: Committed | None, error: Error
-) -> OffsetFetchResponsePartitions:
-    """From version 8 on. `value` is set only where there is no error."""
-    told = _NOTHING if error or value is None else value
-    return OffsetFetchResponsePartitions(
-        partition_index=index,
-        committed_offset=told.offset,
-        committed_leader_epoch=told.leader_epoch,
-        metadata=told.metadata,
-        error_code=error,
+        committed_offset=told.committed.offset,
+        committed_leader_epoch=told.committed.leader_epoch,
+        metadata=told.committed.metadata,
+        error_code=told.error,
     )

@@ -1,8 +1,8 @@
 """A produced batch in the compression that its topic wants (compression.type).
 
-Used by `delayed_produce`. The records stay as they are, byte by byte, and so does the rest of the batch; a
-batch that has the topic's compression already is not touched, whatever its level. Records are read
-on the way, as Apache Kafka does, so that what is broken is refused and not packed again.
+Used by `delayed_produce`. The records stay as they are, byte by byte, and so does the rest of the
+batch; a batch that has the topic's compression already is not touched, whatever its level. Records
+are read on the way, as Apache Kafka does, so that what is broken is refused and not packed again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which records of a produced batch a topic does not take (KIP-467), in Apache Kafka's words.
 
-Used by `delayed_produce`. Records are read one by one only where something may be wrong with them: a
-compacted topic needs keys, a topic may bound the age of records, and the batch's header tells the
+Used by `delayed_produce`. Records are read one by one only where something may be wrong with them:
+a compacted topic needs keys, a topic may bound the age of records, and the batch's header tells the
 newest timestamp.
 """
 
