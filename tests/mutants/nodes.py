@@ -60,28 +60,28 @@ NODES = [
         QUORUM,
         (
             "a vote is answered before it is durable",
-            "        self.when_saved(lambda: answer(VoteAnswer(heard, granted)))",
+            "        state.when_saved(lambda: answer(VoteAnswer(heard, granted)))",
             "        answer(VoteAnswer(heard, granted))",
         ),
         (
             "a new epoch is answered before it is durable",
-            "        heard = self.heard()\n        self.when_saved(lambda: answer(heard))",
-            "        heard = self.heard()\n        answer(heard)",
+            "        heard = state.heard()\n        state.when_saved(lambda: answer(heard))",
+            "        heard = state.heard()\n        answer(heard)",
         ),
         (
             "a leader begins before its epoch is durable",
-            "        self.when_saved(durable)\n\n    def _announce",
-            "        durable()\n\n    def _announce",
+            "        state.when_saved(durable)\n\n    def _check_quorum",
+            "        durable()\n\n    def _check_quorum",
         ),
         (
             "a second vote is given in one epoch",
-            "self.state.voted != ballot.candidate:\n            self._save(",
-            "self.state.voted == ballot.candidate:\n            self._save(",
+            "state.election.voted != ballot.candidate:\n            state.save(",
+            "state.election.voted == ballot.candidate:\n            state.save(",
         ),
         (
             "a leader that was restarted leads the same epoch again",
-            "        if self.is_voter and known.leader == self.me:",
-            "        if self.is_voter and known.leader == NOBODY:",
+            "        if state.is_voter and known.leader == state.me:",
+            "        if state.is_voter and known.leader == NOBODY:",
         ),
         (
             "the epoch of the log is forgotten at a start",
@@ -108,18 +108,18 @@ NODES = [
         QUORUM,
         (
             "a fetch goes out while the log is written",
-            "        busy = self._asking or self._judging or self._writing or",
+            "        busy = self._asking or self._judging or self._log.lock.is_held or",
             "        busy = self._asking or self._judging or",
         ),
         (
             "committed metadata is cut",
-            "        if offset < raft.log.high_watermark:\n            raft.world.on_impossible(",
-            "        if offset < 0:\n            raft.world.on_impossible(",
+            "        if offset < log.high_watermark:\n            self._io.on_impossible(",
+            "        if offset < 0:\n            self._io.on_impossible(",
         ),
         (
             "what does not continue the log is appended",
-            "        if answer.batches[0].base_offset != raft.log.end:",
-            "        if answer.batches[0].base_offset < raft.log.end:",
+            "        if answer.batches[0].base_offset != log.end:",
+            "        if answer.batches[0].base_offset < log.end:",
         ),
         (
             "the high watermark passes the log's end",

@@ -108,10 +108,11 @@ class Checks:
         if raft is None:
             return
         process = (host.name, host.life)
-        if raft.term is not None:
-            first = self._quorum_leaders.setdefault(raft.epoch, process)
+        epoch = raft.state.epoch
+        if raft.state.term is not None:
+            first = self._quorum_leaders.setdefault(epoch, process)
             if first != process:
-                raise Violation(f"quorum epoch {raft.epoch} is led by {first} and by {process}")
+                raise Violation(f"quorum epoch {epoch} is led by {first} and by {process}")
         known = self._committed.get(process, 0)
         if raft.log.high_watermark < known:
             raise Violation(

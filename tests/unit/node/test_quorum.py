@@ -386,7 +386,7 @@ def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPat
     def loaded() -> bool:
         raft = hosts[behind].quorum.raft
         assert raft is not None
-        assert isinstance(raft.role, FollowerState), "it has a leader, which answers"
+        assert isinstance(raft.state.role, FollowerState), "it has a leader, which answers"
         return names(hosts[behind]) == names(leader)
 
     hosts.until(loaded, 100)

@@ -285,7 +285,7 @@ def test_the_first_successor_of_a_leader_that_resigns_stands_at_once(
             quorum_request(key, version, leader_id=leader, leader_epoch=epoch, **candidates)
         )
         assert answer.topics[0].partitions[0].error_code == Error.NONE
-    three.until(lambda: quorum.raft is not None and quorum.raft.term is not None)
+    three.until(lambda: quorum.raft is not None and quorum.raft.state.term is not None)
     assert quorum.epoch == epoch + 1
     assert three.world.now - began < 0.5
 

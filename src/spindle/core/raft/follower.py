@@ -1,261 +1,204 @@
 """The fetch loop of a node that does not lead: ask, append or cut or load a snapshot, ask again.
 
 One thing at a time: nothing is fetched while the log is being written, so that what a fetch
-acknowledges is durable. Belongs to `machine.Raft`.
+acknowledges is durable. An answer goes to the continuation that asked, which judges it by what it
+tells of epochs; belongs to `machine.Raft`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, TypeAlias
 
+from spindle.core.raft.epoch_state import EpochState
 from spindle.core.raft.raft_io import RaftIO
 from spindle.core.raft.raft_log import RaftLog
-from spindle.core.raft.raft_values import NOBODY, FetchAnswer, FetchPosition, Heard, Silence, Timing
-from spindle.core.raft.roles import LeaderState, Role
-from spindle.model.errors import Error
+from spindle.core.raft.raft_values import NOBODY, FetchAnswer, FetchPosition, Silence, Timing
+from spindle.core.raft.roles import LeaderState
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
 
 BACKOFF_DOUBLINGS_MAX = 3
-"""Who looks for a new leader looks several times a second: brokers hear of it in no other way."""
+"""A node looks for a new leader several times a second: brokers hear of it in no other way."""
 
 
-class RaftMember(Protocol):
-    """Our part in the quorum, as its fetch loop sees it: `machine.Raft`, which knows the roles."""
+class Fetched(NamedTuple):
+    """How a fetch ended. `source`: the leader that was asked, or NOBODY for another controller."""
 
-    world: RaftIO
-    out: Outbox
-    log: RaftLog
-    timing: Timing
-    role: Role
-    stopping: bool
+    source: NodeId
+    answer: FetchAnswer | Silence
+    is_awaited: bool
+    """Whether the loop waits for it. An answer to an earlier fetch only tells of epochs."""
 
-    @property
-    def epoch(self) -> int:
-        """The highest epoch seen."""
 
-    @property
-    def leader(self) -> NodeId:
-        """Who leads it, or NOBODY."""
-
-    def when_saved(self, then: Callable[[], None]) -> None:
-        """Run `then` when all that we know of epochs and votes is durable."""
-
-    def on_heard(self, heard: Heard | None) -> bool:
-        """Somebody told us of an epoch or a leader; whether that changed ours."""
-
-    def on_contact(self) -> None:
-        """The leader has answered a fetch."""
-
-    def on_leader_gone(self) -> None:
-        """Nobody serves at the leader's address."""
-
-    def return_to_leader(self) -> None:
-        """The leader of our epoch answered although we had lost patience with it."""
+Then: TypeAlias = Callable[[Fetched], None]
 
 
 class Follower:
     """Keeps our copy of the log like the leader's."""
 
-    def __init__(self, raft: RaftMember) -> None:
-        self._raft = raft
+    def __init__(
+        self, state: EpochState, log: RaftLog, timing: Timing, out: Outbox, io: RaftIO
+    ) -> None:
+        self._state = state
+        self._log = log
+        self._timing = timing
+        self._out = out
+        self._io = io
         self._asking = False
         self._asked = 0
-        """Number of the fetch under way: an answer to an earlier one is only heard."""
+        """Number of the fetch under way."""
         self._judging = False
-        self._writing = False
         self._sleeping: Timer | None = None
         self._failures = 0
-        self._idle: list[Callable[[], None]] = []
 
-    def go(self) -> None:
-        """Fetch, unless that is under way or not for us to do."""
+    def go(self, then: Then) -> None:
+        """Fetch, unless that is under way or not for us to do.
+
+        Each awaited answer that `then` gets is to be followed by `on_judged`.
+        """
         if self._may_ask():
-            self._raft.when_saved(self._ask)
+            self._state.when_saved(lambda: self._ask(then))
 
-    def restart(self) -> None:
-        """Fetch now, whatever failed or still is under way: there is somebody new to ask."""
+    def restart(self, then: Then) -> None:
+        """Fetch now, whatever failed or still is under way: there is another node to ask."""
         self._failures = 0
         self._asking = False
         self._asked += 1
         if self._sleeping is not None:
             self._sleeping.cancel()
             self._sleeping = None
-        self.go()
+        self.go(then)
 
-    def when_idle(self, then: Callable[[], None]) -> None:
-        """Run `then` when nothing is being done to the log by this loop."""
-        if self._writing:
-            self._idle.append(then)
+    def on_judged(self, accepted: FetchAnswer | None, news: bool, then: Then) -> None:
+        """An awaited answer was judged: it is the leader's, or it told news, or it is no use."""
+        self._judging = self._asking = False
+        if accepted is not None:
+            self._failures = 0
+            self._use(accepted, then)
+        elif news:
+            self.restart(then)
         else:
-            then()
+            self._retry(then)
 
-    @property
-    def writing(self) -> bool:
-        """Whether the log is being written, by this loop or by the leader's side of us."""
-        return self._writing
-
-    def hold(self) -> None:
-        """Somebody else (the leader's side of us) writes the log."""
-        assert not self._writing
-        self._writing = True
-
-    def release(self) -> None:
-        """That write is done."""
-        self._written()
+    # --- asking -----------------------------------------------------------------------------
 
     def _may_ask(self) -> bool:
-        busy = self._asking or self._judging or self._writing or self._sleeping is not None
-        return not busy and not isinstance(self._raft.role, LeaderState) and not self._raft.stopping
+        state = self._state
+        busy = self._asking or self._judging or self._log.lock.is_held or self._sleeping is not None
+        return not busy and not isinstance(state.role, LeaderState) and not state.stopping
 
-    def _ask(self) -> None:
+    def _ask(self, then: Then) -> None:
         if not self._may_ask():
             return
         self._asking = True
         self._asked += 1
         number = self._asked
-        raft = self._raft
-        # A leader that did not answer may be gone: from the second time on, every other time
-        # somebody else is asked.
-        source = raft.leader if self._failures % 2 or not self._failures else NOBODY
-        log = raft.log
-        position = FetchPosition(raft.epoch, log.end, log.last_epoch, log.start, log.high_watermark)
-        raft.world.fetch(
-            None if source == NOBODY else source,
-            position,
-            lambda a: self._on_answer(number, source, a),
+        state, log = self._state, self._log
+        # A leader that did not answer may be gone: from the second time on, every other fetch
+        # goes to another controller.
+        source = state.leader if self._failures % 2 or not self._failures else NOBODY
+
+        def on_answer(answer: FetchAnswer | Silence) -> None:
+            is_awaited = number == self._asked
+            # What the answer tells of leaders must not set off a fetch before it is used.
+            self._judging = self._judging or is_awaited
+            then(Fetched(source, answer, is_awaited))
+
+        position = FetchPosition(
+            state.epoch, log.end, log.last_epoch, log.start, log.high_watermark
         )
+        self._io.fetch(None if source == NOBODY else source, position, on_answer)
 
-    def _on_answer(self, number: int, source: NodeId, answer: FetchAnswer | Silence) -> None:
-        if number != self._asked:
-            if isinstance(answer, FetchAnswer):
-                self._raft.on_heard(answer.heard)
-            return
-        if answer is Silence.GONE and source == self._raft.leader != NOBODY:
-            self._raft.on_leader_gone()
-        # What the answer tells of leaders must not set off a fetch before it is used.
-        self._judging = True
-        accepted, news = self._judge(answer)
-        self._judging = self._asking = False
-        if accepted is not None:
-            self._failures = 0
-            self._use(accepted)
-        elif news:
-            self.restart()
-        else:
-            self._retry()
+    def _retry(self, then: Then) -> None:
+        """Try again, a little later each time."""
+        self._failures += 1
+        step = self._timing.retry_backoff * (1 << min(self._failures, BACKOFF_DOUBLINGS_MAX))
 
-    def _judge(self, answer: FetchAnswer | Silence) -> tuple[FetchAnswer | None, bool]:
-        """The answer if the leader of our epoch gave it; and whether it told anything new."""
-        if isinstance(answer, Silence):
-            return None, False
-        raft = self._raft
-        heard = answer.heard
-        news = raft.on_heard(heard)
-        leads = isinstance(raft.role, LeaderState)
-        stale = heard.epoch != raft.epoch or heard.leader != raft.leader
-        if heard.error != Error.NONE or stale or leads or raft.stopping:
-            return None, news
-        raft.return_to_leader()
-        raft.on_contact()
-        return answer, news
+        def awake() -> None:
+            self._sleeping = None
+            self.go(then)
 
-    def _use(self, answer: FetchAnswer) -> None:
-        raft = self._raft
+        self._sleeping = self._out.after(min(step, self._timing.backoff_max), awake)
+
+    # --- using ------------------------------------------------------------------------------
+
+    def _use(self, answer: FetchAnswer, then: Then) -> None:
         if answer.snapshot is not None:
-            self._load(answer.snapshot)
+            self._load(answer.snapshot, then)
         elif answer.diverging is not None:
-            self._cut(raft.log.cut_for(answer.diverging))
+            self._cut(self._log.cut_for(answer.diverging), then)
         elif answer.batches:
-            self._append(answer)
+            self._append(answer, then)
         else:
             self._advance(answer.high_watermark)
-            self.go()
+            self.go(then)
 
-    def _append(self, answer: FetchAnswer) -> None:
-        raft = self._raft
-        if answer.batches[0].base_offset != raft.log.end:
-            raft.out.say(
+    def _append(self, answer: FetchAnswer, then: Then) -> None:
+        log = self._log
+        if answer.batches[0].base_offset != log.end:
+            self._out.say(
                 "error",
                 "metadata fetch does not continue the log",
                 offset=answer.batches[0].base_offset,
-                end=raft.log.end,
+                end=log.end,
             )
-            self._retry()
+            self._retry(then)
             return
-        self._writing = True
+        log.lock.acquire()
 
         def durable() -> None:
-            raft.log.on_appended(answer.batches)
+            log.on_appended(answer.batches)
             self._advance(answer.high_watermark)
-            self._written()
+            self._written(then)
 
-        raft.world.append(answer.batches, durable)
+        self._io.append(answer.batches, durable)
 
-    def _cut(self, offset: int) -> None:
-        raft = self._raft
-        if offset < raft.log.high_watermark:
-            raft.world.on_impossible(
-                f"leader {raft.leader} of epoch {raft.epoch} wants the metadata log cut to "
-                f"{offset}, but {raft.log.high_watermark} records are committed: a controller "
-                "has lost its log; start it from a copy, or this node from an empty directory"
+    def _cut(self, offset: int, then: Then) -> None:
+        log = self._log
+        if offset < log.high_watermark:
+            self._io.on_impossible(
+                f"leader {self._state.leader} of epoch {self._state.epoch} wants the metadata log"
+                f" cut to {offset}, but {log.high_watermark} records are committed: a controller"
+                " has lost its log; start it from a copy, or this node from an empty directory"
             )
             return
-        self._writing = True
+        log.lock.acquire()
 
         def done() -> None:
-            raft.log.on_truncated(offset)
-            self._written()
+            log.on_truncated(offset)
+            self._written(then)
 
-        raft.world.truncate(offset, done)
+        self._io.truncate(offset, done)
 
-    def _load(self, snapshot: OffsetAndEpoch) -> None:
-        raft = self._raft
-        if snapshot.offset < raft.log.high_watermark:
-            self._retry()
+    def _load(self, snapshot: OffsetAndEpoch, then: Then) -> None:
+        log = self._log
+        if snapshot.offset < log.high_watermark:
+            self._retry(then)
             return
-        self._writing = True
+        log.lock.acquire()
 
         def done(loaded: bool) -> None:
             if loaded:
-                raft.log.on_reset(snapshot)
-                raft.world.on_high_watermark()
-                self._written()
+                log.on_reset(snapshot)
+                self._io.on_high_watermark()
+                self._written(then)
             else:
-                self._writing = False
-                self._retry()
-                self._run_idle()
+                self._retry(then)
+                log.lock.release()
 
-        raft.world.load_snapshot(raft.leader, raft.epoch, snapshot, done)
+        self._io.load_snapshot(self._state.leader, self._state.epoch, snapshot, done)
 
-    def _written(self) -> None:
-        self._writing = False
-        self._run_idle()
-        self.go()
-
-    def _run_idle(self) -> None:
-        waiting, self._idle = self._idle, []
-        for then in waiting:
-            then()
+    def _written(self, then: Then) -> None:
+        self._log.lock.release()
+        self.go(then)
 
     def _advance(self, high_watermark: int) -> None:
-        log = self._raft.log
+        log = self._log
         first = log.leader_mark < 0 <= high_watermark
         log.leader_mark = max(log.leader_mark, high_watermark)
         offset = min(high_watermark, log.end)
         if offset > log.high_watermark or first:
             log.high_watermark = max(offset, log.high_watermark)
-            self._raft.world.on_high_watermark()
-
-    def _retry(self) -> None:
-        """Try again, a little later each time."""
-        self._failures += 1
-        step = self._raft.timing.retry_backoff * (1 << min(self._failures, BACKOFF_DOUBLINGS_MAX))
-        delay = min(step, self._raft.timing.backoff_max)
-        self._sleeping = self._raft.out.after(delay, self._awake)
-
-    def _awake(self) -> None:
-        self._sleeping = None
-        self.go()
+            self._io.on_high_watermark()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spindle.core.raft.log_lock import LogLock
 from spindle.core.raft.raft_values import FetchVerdict
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
@@ -34,7 +35,8 @@ class RaftLog:
         """The oldest snapshot still kept: a log that does not start at 0 starts where it ends."""
         self.high_watermark = snapshot.offset if snapshot else 0
         self.leader_mark = -1
-        """The leader's high watermark, which may be beyond our end; -1 until somebody told it."""
+        """The leader's high watermark, which may be beyond our end; -1 until a leader told it."""
+        self.lock = LogLock()
 
     @property
     def last_epoch(self) -> int:

@@ -13,6 +13,7 @@ from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Rng
 
 NOBODY: Final = -1
 """No leader known; no vote cast."""
@@ -99,3 +100,8 @@ class Timing:
     election_timeout: float = 1.0
     backoff_max: float = 1.0
     retry_backoff: float = 0.02
+
+    def backoff(self, place: int, rng: Rng) -> float:
+        """How long the successor in this place leaves an election to those before it."""
+        step = self.retry_backoff * (1 << min(place, 10))
+        return min(step, self.backoff_max) * (0.5 + rng.random())

@@ -42,7 +42,7 @@ def on_controller(
         ]
     )
     if is_for_another(node, request.voter_id, asked.voter_directory_id):
-        return _reply(node, request, raft.heard(Error.INVALID_VOTER_KEY))
+        return _reply(node, request, raft.state.heard(Error.INVALID_VOTER_KEY))
     learn_leader(node, asked.leader_id, request.leader_endpoints)
     raft.on_begin_epoch(
         asked.leader_id,

@@ -10,7 +10,6 @@ ids and the voters' endpoints.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -62,24 +61,20 @@ def on_controller(
         )
     except Refusal:
         return _not_hosted(request)
-    term = raft.term
+    state = raft.state
+    term = state.term
     if term is None:
-        raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {raft.me} does not lead the quorum")
-    ourselves = replace(
-        term.voters[raft.me],
-        directory=node.quorum.directory_id,
-        last_fetch_ms=raft.out.wall_ms,
-        last_caught_up_ms=raft.out.wall_ms,
-    )
+        raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {state.me} does not lead the quorum")
+    ourselves = raft.leader_log.own_progress(term, node.quorum.directory_id)
     partition = PartitionData(
         error_message="",
-        leader_id=raft.me,
-        leader_epoch=raft.epoch,
+        leader_id=state.me,
+        leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas({**term.voters, raft.me: ourselves}),
+        current_voters=_replicas({**term.voters, state.me: ourselves}),
         observers=_replicas(term.observers),
     )
-    return _reply(request, partition, tuple(_node(node, voter) for voter in raft.voters))
+    return _reply(request, partition, tuple(_node(node, voter) for voter in state.voters))
 
 
 class RequestedCount:

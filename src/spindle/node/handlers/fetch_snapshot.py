@@ -39,10 +39,10 @@ def on_controller(
     asked = metadata_partition(
         [(topic.name, [(p.partition, p) for p in topic.partitions]) for topic in request.topics]
     )
-    error = raft.refuses_epoch(asked.current_leader_epoch)
+    error = raft.state.refuses_epoch(asked.current_leader_epoch)
     if error != Error.NONE:
         return _reply(node, request, error)
-    raft.on_snapshot_fetch(request.replica_id)
+    raft.leader_log.on_snapshot_fetch(request.replica_id)
     snapshot = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
 
     def on_data(data: bytes | None) -> None:

@@ -45,7 +45,7 @@ def on_controller(
         ]
     )
     if is_for_another(node, request.voter_id, asked.voter_directory_id):
-        return _reply(node, request, VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False))
+        return _reply(node, request, VoteAnswer(raft.state.heard(Error.INVALID_VOTER_KEY), False))
     ballot = Ballot(
         candidate=asked.replica_id,
         epoch=asked.replica_epoch,

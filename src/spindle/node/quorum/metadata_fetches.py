@@ -60,7 +60,7 @@ class MetadataFetches:
         directory: DirectoryId | None = None,
     ) -> None:
         """A node fetches; `answer` is called once, within `max_wait` seconds or soon after."""
-        verdict = self._raft.on_fetch(replica, position, directory)
+        verdict = self._raft.leader_log.on_fetch(replica, position, directory)
         waits = max_wait > 0 and len(self._parked) < PARKED_MAX
         if self._has_news(position, verdict) or not waits:
             self._serve(position, max_bytes, answer)
@@ -74,7 +74,7 @@ class MetadataFetches:
     def on_progress(self) -> None:
         """The log, its high watermark, or the leader have changed."""
         for number, parked in list(self._parked.items()):
-            if self._has_news(parked.position, self._raft.judge_fetch(parked.position)):
+            if self._has_news(parked.position, self._raft.leader_log.judge_fetch(parked.position)):
                 self._release(number)
 
     def _has_news(self, position: FetchPosition, verdict: FetchVerdict) -> bool:
@@ -85,7 +85,7 @@ class MetadataFetches:
     @property
     def high_watermark(self) -> int:
         """What we tell others: -1 until our own epoch has committed something."""
-        term = self._raft.term
+        term = self._raft.state.term
         known = term is None or (
             term.start is not None and self._raft.log.high_watermark > term.start
         )
@@ -102,12 +102,12 @@ class MetadataFetches:
         self, position: FetchPosition, max_bytes: int, answer: Callable[[Served], None]
     ) -> None:
         raft = self._raft
-        verdict = raft.judge_fetch(position)
+        verdict = raft.leader_log.judge_fetch(position)
 
         def serve(records: Sequence[Buffer]) -> None:
             answer(
                 Served(
-                    raft.heard(verdict.error),
+                    raft.state.heard(verdict.error),
                     verdict,
                     self.high_watermark if verdict.error == Error.NONE else -1,
                     raft.log.start,
@@ -121,7 +121,7 @@ class MetadataFetches:
 
         def on_read(found: list[Cached]) -> None:
             # While the disk was read, another node may have become the leader.
-            if raft.refuses_epoch(position.epoch) != Error.NONE:
+            if raft.state.refuses_epoch(position.epoch) != Error.NONE:
                 self._serve(position, max_bytes, answer)
                 return
             serve(wire_bytes(found))

@@ -93,12 +93,12 @@ class Quorum:
     @property
     def leader_id(self) -> NodeId:
         """The leader of the quorum, or -1."""
-        return self.raft.leader if self.raft else NOBODY
+        return self.raft.state.leader if self.raft else NOBODY
 
     @property
     def epoch(self) -> int:
         """The highest epoch seen."""
-        return self.raft.epoch if self.raft else 0
+        return self.raft.state.epoch if self.raft else 0
 
     @property
     def is_leader(self) -> bool:
@@ -119,17 +119,17 @@ class Quorum:
     def is_hopeless(self) -> bool:
         """Whether so many voters have no process at their address that none can be elected."""
         raft = self.raft
-        if raft is None or not raft.voters:
+        if raft is None or not raft.state.voters:
             return False
-        left = [v for v in raft.voters if v == raft.me or not self.world.is_gone(v)]
-        return len(left) <= len(raft.voters) // 2
+        left = [v for v in raft.state.voters if v == raft.state.me or not self.world.is_gone(v)]
+        return len(left) <= len(raft.state.voters) // 2
 
     def sound_out(self) -> None:
         """Find out which voters are there, if we lead: the others ask all the time."""
         raft = self.raft
-        if raft is not None and raft.term is not None and self._governs:
-            for voter in raft.term.silent_since(self._out.now):
-                self.world.begin_epoch(voter, raft.epoch, raft.on_heard)
+        if raft is not None and raft.state.term is not None and self._governs:
+            for voter in raft.state.term.silent_since(self._out.now):
+                self.world.begin_epoch(voter, raft.state.epoch, raft.on_heard)
 
     def leader_endpoint(self) -> tuple[str, int] | None:
         """Where the active controller is reached, or None."""
@@ -203,7 +203,7 @@ class Quorum:
         before (the controller then hears `on_resigned`).
         """
         assert self.raft is not None
-        assert self.raft.term is not None, "only the leader appends"
+        assert self.raft.state.term is not None, "only the leader appends"
         assert records
         base, now = self._next_offset, self._out.wall_ms
         level = metadata_level(self.metadata.image)
@@ -222,11 +222,12 @@ class Quorum:
         raft = self.raft
         assert raft is not None
         self._next_offset = raft.log.end
-        record = control.leader_change(raft.me, raft.voters, raft.voters, self._out.wall_ms)
+        me, voters = raft.state.me, raft.state.voters
+        record = control.leader_change(me, voters, voters, self._out.wall_ms)
         batch = codec.build(
             [record], base_offset=self._next_offset, leader_epoch=epoch, attributes=CONTROL
         )
-        raft.on_epoch_opened(batch.base_offset)
+        raft.leader_log.on_epoch_opened(batch.base_offset)
         self._out.say("info", "this controller leads", epoch=epoch, offset=batch.base_offset)
         self._enqueue(Cached(batch, ()))
 
@@ -246,7 +247,7 @@ class Quorum:
             group.append(self._queue.popleft())
             size += group[-1].batch.size
         self._writing = True
-        raft.on_local_write()
+        raft.log.lock.acquire()
 
         def durable() -> None:
             # What is appended on hearing of this write waits until the machine is through with it.
@@ -269,7 +270,7 @@ class Quorum:
             case Advanced():
                 self._on_advance()
             case LeaderContact(epoch):
-                if self.raft is not None and self.raft.epoch == epoch:
+                if self.raft is not None and self.raft.state.epoch == epoch:
                     self.raft.on_contact()
             case SnapshotLoaded(kept, records):
                 self.metadata.on_snapshot(kept.id, records)
@@ -281,14 +282,14 @@ class Quorum:
         raft = self.raft
         if raft is None:
             return
-        if raft.term is None:
+        if raft.state.term is None:
             self._queue.clear()
             self._waiting.clear()
             self._told_epoch = -1
             if self._governs:
                 assert self.controller is not None
                 self._governs = False
-                self._out.say("info", "this controller has lost the leadership", epoch=raft.epoch)
+                self._out.say("info", "this controller has lost the leadership", epoch=self.epoch)
                 self.controller.on_resigned()
         self.fetches.on_progress()
         for told in self.listeners:
@@ -371,7 +372,7 @@ class Quorum:
     def _tell_controller(self) -> None:
         """Have the controller begin once all that came before our epoch is applied."""
         raft = self.raft
-        term = raft.term if raft else None
+        term = raft.state.term if raft else None
         if term is None or term.start is None or self._applied <= term.start:
             return
         if self._told_epoch == term.epoch or self.controller is None:
@@ -388,7 +389,7 @@ class Quorum:
         raft = self.raft
         assert controller is not None
         assert raft is not None
-        epoch = raft.epoch
+        epoch = raft.state.epoch
         image = copy_image(self.metadata.image)
         if image.features:
             self._governs = True

@@ -1,6 +1,6 @@
 """Carries out what the quorum machine asks for: requests to other voters, files, the log's bytes.
 
-The `World` of `core.raft`. Decides nothing about elections. Belongs to `quorum`.
+The `RaftIO` of `core.raft`. Decides nothing about elections. Belongs to `quorum`.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ class FakeNode:
     def lead_append(self, count: int = 1) -> int:
         """Append records as the leader; the offset after them."""
         raft = self.raft
-        assert raft.term is not None
-        added = batch(raft.log.end, raft.epoch, count)
-        raft.on_local_write()
+        assert raft.state.term is not None
+        added = batch(raft.log.end, raft.state.epoch, count)
+        raft.log.lock.acquire()
 
         def durable() -> None:
             raft.on_local_append([added])
@@ -138,7 +138,7 @@ class FakeNode:
         kept = [b.next_offset for b in self.disk.batches]
         kept += [self.disk.snapshot.offset] if self.disk.snapshot is not None else []
         assert position.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
-        assert not self.raft.follower.writing, "its answer would be appended a second time"
+        assert not self.raft.log.lock.is_held, "its answer would be appended a second time"
         others = [v for v in self.quorum.voters if v != self.me]
         if source is None and not others:
             return
@@ -155,10 +155,10 @@ class FakeNode:
         self, replica: NodeId, position: FetchPosition, answer: Callable[[FetchAnswer], None]
     ) -> None:
         """Answer a fetch, a little later where there is nothing new."""
-        verdict = self.raft.on_fetch(replica, position)
+        verdict = self.raft.leader_log.on_fetch(replica, position)
 
         def reply() -> None:
-            now = self.raft.judge_fetch(position)
+            now = self.raft.leader_log.judge_fetch(position)
             log = self.raft.log
             found = tuple(
                 b for b in self.disk.batches if position.offset <= b.base_offset < log.end
@@ -166,7 +166,7 @@ class FakeNode:
             good = now == FetchVerdict()
             answer(
                 FetchAnswer(
-                    self.raft.heard(now.error),
+                    self.raft.state.heard(now.error),
                     log.high_watermark,
                     now.diverging,
                     now.snapshot,
@@ -198,7 +198,7 @@ class FakeNode:
     def lead(self, epoch: int) -> None:
         self.terms.append(epoch)
         self.quorum.on_leader(epoch, self.me)
-        self.raft.on_epoch_opened(self.raft.log.end)
+        self.raft.leader_log.on_epoch_opened(self.raft.log.end)
         self.lead_append()
 
     def on_change(self) -> None:
@@ -334,9 +334,9 @@ class Quorum:
         leading = [
             n
             for n in self.nodes.values()
-            if n.alive and n.raft.term is not None and n.raft.term.start is not None
+            if n.alive and n.raft.state.term is not None and n.raft.state.term.start is not None
         ]
-        return max(leading, key=lambda n: n.raft.epoch, default=None)
+        return max(leading, key=lambda n: n.raft.state.epoch, default=None)
 
     def await_leader(self, seconds: float = 20.0) -> FakeNode:
         """Let time pass until somebody leads and the others follow."""
@@ -344,7 +344,7 @@ class Quorum:
         def settled() -> bool:
             leader = self.leader
             return leader is not None and all(
-                n.raft.leader == leader.me
+                n.raft.state.leader == leader.me
                 for n in self.nodes.values()
                 if n.alive and self.connected(n.me, leader.me)
             )
@@ -375,4 +375,4 @@ class Quorum:
 
 def nobody_leads(quorum: Quorum) -> bool:
     """Whether no live node leads or knows a leader."""
-    return all(n.raft.leader == NOBODY for n in quorum.nodes.values() if n.alive)
+    return all(n.raft.state.leader == NOBODY for n in quorum.nodes.values() if n.alive)

@@ -46,8 +46,8 @@ def test_a_restarted_leader_never_leads_the_same_epoch_again() -> None:
     quorum.run(1)
     quorum.crash(1)
     node = quorum.restart(1)
-    assert isinstance(node.raft.role, ResignedState)
-    assert node.raft.leader == NOBODY
+    assert isinstance(node.raft.state.role, ResignedState)
+    assert node.raft.state.leader == NOBODY
     quorum.await_leader()
     assert node.terms == [2]
 
@@ -81,7 +81,7 @@ def test_a_leader_without_a_majority_resigns() -> None:
     for me in quorum.voters:
         if me != leader.me:
             quorum.crash(me)
-    assert quorum.run(5, lambda: leader.raft.term is None)
+    assert quorum.run(5, lambda: leader.raft.state.term is None)
 
 
 def test_a_dead_leader_is_replaced_and_its_committed_records_stay() -> None:
@@ -92,7 +92,7 @@ def test_a_dead_leader_is_replaced_and_its_committed_records_stay() -> None:
     quorum.crash(first.me)
     assert quorum.run(20, lambda: quorum.leader is not None and quorum.leader is not first)
     second = quorum.await_leader()
-    assert second.raft.epoch > first.raft.epoch
+    assert second.raft.state.epoch > first.raft.state.epoch
     assert quorum.run(2, lambda: second.raft.log.high_watermark > end)
 
 
@@ -143,13 +143,13 @@ def test_a_voter_whom_only_the_leader_refuses_disturbs_nobody() -> None:
     quorum = Quorum(voters=3)
     leader = quorum.await_leader()
     quorum.run(1)
-    epoch = leader.raft.epoch
+    epoch = leader.raft.state.epoch
     lonely = next(me for me in quorum.voters if me != leader.me)
     quorum.refused = {(lonely, leader.me)}
     saves = quorum.saves
     quorum.run(30)
-    assert leader.raft.term is not None
-    assert leader.raft.epoch == epoch
+    assert leader.raft.state.term is not None
+    assert leader.raft.state.epoch == epoch
     assert quorum.saves == saves, "no vote was cast and no epoch spent"
     quorum.refused = set()
     end = leader.lead_append()
@@ -163,7 +163,8 @@ def test_a_leader_that_is_only_slow_is_waited_for() -> None:
     quorum.crash(leader.me)  # Its host is gone, too: nothing refuses, nothing answers.
     quorum.run(TIMING.fetch_timeout * 0.7)
     assert quorum.leader is None
-    assert all(isinstance(n.raft.role, FollowerState) for n in quorum.nodes.values() if n.alive)
+    roles = [n.raft.state.role for n in quorum.nodes.values() if n.alive]
+    assert all(isinstance(role, FollowerState) for role in roles)
 
 
 def test_a_leader_that_stops_has_a_successor_at_once() -> None:
@@ -195,14 +196,14 @@ def test_a_leader_that_nobody_hears_stops_all_the_same() -> None:
 def test_a_voter_cut_off_does_not_disturb_those_who_have_a_leader() -> None:
     quorum = Quorum(voters=3)
     leader = quorum.await_leader()
-    epoch = leader.raft.epoch
+    epoch = leader.raft.state.epoch
     lonely = next(me for me in quorum.voters if me != leader.me)
     quorum.cut = {frozenset((lonely, me)) for me in quorum.voters if me != lonely}
     quorum.run(15)
     quorum.cut = set()
     quorum.run(5)
-    assert leader.raft.epoch == epoch
-    assert quorum.nodes[lonely].raft.leader == leader.me
+    assert leader.raft.state.epoch == epoch
+    assert quorum.nodes[lonely].raft.state.leader == leader.me
 
 
 def test_an_observer_finds_the_leader_and_copies_the_log() -> None:
@@ -211,21 +212,21 @@ def test_an_observer_finds_the_leader_and_copies_the_log() -> None:
     end = leader.lead_append(3)
     observer = quorum.nodes[2]
     assert quorum.run(3, lambda: observer.raft.log.high_watermark == end)
-    assert isinstance(observer.raft.role, FollowerState)
-    term = leader.raft.term
+    assert isinstance(observer.raft.state.role, FollowerState)
+    term = leader.raft.state.term
     assert term is not None
     assert quorum.run(2, lambda: term.observers[2].end == end)
 
 
 def test_nothing_is_fetched_while_the_log_is_written() -> None:
     quorum = Quorum(3, seed=4, observers=1)
-    leader, follower = quorum.await_leader(), quorum.nodes[4].raft.follower
-    assert quorum.run(5, lambda: quorum.nodes[4].raft.log.end == leader.raft.log.end)
+    leader, observer = quorum.await_leader(), quorum.nodes[4].raft
+    assert quorum.run(5, lambda: observer.log.end == leader.raft.log.end)
     leader.lead_append()
-    assert quorum.run(5, lambda: follower.writing)
-    follower.restart()  # As on hearing of another leader; the node itself asserts the rest.
-    assert follower.writing
-    assert quorum.run(5, lambda: quorum.nodes[4].raft.log.end == leader.raft.log.end)
+    assert quorum.run(5, lambda: observer.log.lock.is_held)
+    observer._follow(leader.me)  # As on hearing of a leader; the node itself asserts the rest.
+    assert observer.log.lock.is_held
+    assert quorum.run(5, lambda: observer.log.end == leader.raft.log.end)
 
 
 def test_what_a_leader_says_beyond_the_log_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,8 +239,8 @@ def test_what_a_leader_says_beyond_the_log_is_not_taken(monkeypatch: pytest.Monk
 
     def serve(replica: int, position: FetchPosition, answer: Callable[[FetchAnswer], None]) -> None:
         asked.append(position)
-        gap = (batch(position.offset + 5, leader.raft.epoch),) if len(asked) % 2 else ()
-        answer(FetchAnswer(leader.raft.heard(), position.offset + 9, batches=gap))
+        gap = (batch(position.offset + 5, leader.raft.state.epoch),) if len(asked) % 2 else ()
+        answer(FetchAnswer(leader.raft.state.heard(), position.offset + 9, batches=gap))
 
     monkeypatch.setattr(leader, "serve", serve)
     assert quorum.run(20, lambda: len(asked) > 4)
@@ -253,9 +254,9 @@ def test_an_observer_keeps_looking_while_nobody_leads_and_never_stands() -> None
     quorum.crash(1)
     observer = quorum.nodes[2]
     quorum.run(30)
-    assert observer.raft.epoch == 1
+    assert observer.raft.state.epoch == 1
     quorum.restart(1)
-    assert quorum.run(10, lambda: observer.raft.epoch == 2)
+    assert quorum.run(10, lambda: observer.raft.state.epoch == 2)
 
 
 def test_a_cut_below_the_high_watermark_stops_the_node() -> None:
@@ -294,7 +295,7 @@ def _follower() -> tuple[Quorum, FakeNode]:
     quorum = Quorum(voters=3)
     quorum.await_leader()
     quorum.run(1)
-    node = next(n for n in quorum.nodes.values() if isinstance(n.raft.role, FollowerState))
+    node = next(n for n in quorum.nodes.values() if isinstance(n.raft.state.role, FollowerState))
     return quorum, node
 
 
@@ -307,21 +308,21 @@ def _vote(quorum: Quorum, node: FakeNode, ballot: Ballot) -> VoteAnswer:
 
 def test_a_vote_of_an_old_epoch_is_fenced() -> None:
     quorum, node = _follower()
-    answer = _vote(quorum, node, Ballot(3, node.raft.epoch - 1, OffsetAndEpoch(99, 9), False))
+    answer = _vote(quorum, node, Ballot(3, node.raft.state.epoch - 1, OffsetAndEpoch(99, 9), False))
     assert answer.heard.error == Error.FENCED_LEADER_EPOCH
-    assert answer.heard.leader == node.raft.leader
+    assert answer.heard.leader == node.raft.state.leader
     assert not answer.granted
 
 
 def test_a_pre_vote_is_refused_while_the_leader_answers() -> None:
     quorum, node = _follower()
-    ballot = Ballot(3, node.raft.epoch, OffsetAndEpoch(99, 9), True)
+    ballot = Ballot(3, node.raft.state.epoch, OffsetAndEpoch(99, 9), True)
     assert not _vote(quorum, node, ballot).granted
 
 
 def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
     quorum, node = _follower()
-    epoch = node.raft.epoch + 5
+    epoch = node.raft.state.epoch + 5
     answer = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
     assert answer.granted
     assert node.disk.state == ElectionState(epoch, NOBODY, 3)
@@ -334,20 +335,20 @@ def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
 def test_who_knows_the_leader_of_an_epoch_votes_for_nobody_in_it() -> None:
     quorum, node = _follower()
     leader, other = (id for id in (1, 2, 3) if id != node.me)
-    epoch = node.raft.epoch + 5
+    epoch = node.raft.state.epoch + 5
     node.raft.on_begin_epoch(leader, epoch, lambda _: None)
     assert not _vote(quorum, node, Ballot(other, epoch, OffsetAndEpoch(99, 99), False)).granted
 
 
 def test_a_candidate_with_a_shorter_log_gets_no_vote() -> None:
     quorum, node = _follower()
-    ballot = Ballot(3, node.raft.epoch + 5, OffsetAndEpoch(0, 0), False)
+    ballot = Ballot(3, node.raft.state.epoch + 5, OffsetAndEpoch(0, 0), False)
     assert not _vote(quorum, node, ballot).granted
 
 
 def test_a_candidate_that_is_no_voter_gets_no_vote() -> None:
     quorum, node = _follower()
-    ballot = Ballot(77, node.raft.epoch + 5, OffsetAndEpoch(99, 9), False)
+    ballot = Ballot(77, node.raft.state.epoch + 5, OffsetAndEpoch(99, 9), False)
     assert not _vote(quorum, node, ballot).granted
 
 
@@ -368,13 +369,13 @@ def test_a_leader_checks_epochs_and_offsets_of_a_fetch(
     quorum = Quorum(voters=1)
     leader = quorum.await_leader()
     quorum.run(1)
-    assert leader.raft.on_fetch(7, position).error == error
+    assert leader.raft.leader_log.on_fetch(7, position).error == error
 
 
 def test_a_follower_is_not_the_leader() -> None:
     _, node = _follower()
-    position = FetchPosition(node.raft.epoch, 0, 0, 0, 0)
-    assert node.raft.on_fetch(7, position).error == Error.NOT_LEADER_OR_FOLLOWER
+    position = FetchPosition(node.raft.state.epoch, 0, 0, 0, 0)
+    assert node.raft.leader_log.on_fetch(7, position).error == Error.NOT_LEADER_OR_FOLLOWER
 
 
 def test_an_epoch_without_quorum_state_is_that_of_the_log() -> None:
@@ -410,7 +411,7 @@ def test_random_crashes_cuts_and_appends_keep_every_promise(seed: int) -> None:
             quorum.cut = {frozenset(rng.sample(quorum.voters, 2))}
         elif event < 0.6:
             quorum.cut = set()
-        elif leader is not None and not leader.raft.follower.writing:
+        elif leader is not None and not leader.raft.log.lock.is_held:
             leader.lead_append(rng.randrange(1, 4))
         quorum.run(rng.uniform(0.01, 1.5))
     quorum.cut = set()
