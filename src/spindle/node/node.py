@@ -62,7 +62,7 @@ class Node:
         if config.is_controller:
             self.controller = VotingController(config, self.out, self.quorum)
             self._introduction = ControllerRegistrationManager(self.controller)
-            self.quorum.controller = self.controller
+            self.quorum.activation.controller = self.controller
         if config.is_broker:
             channel = NodeToControllerChannel(self.quorum, peers, self.out)
             context = BrokerContext(config, cluster_id, self.out, self.metadata, peers, channel)

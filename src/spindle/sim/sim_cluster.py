@@ -250,9 +250,9 @@ class SimCluster:
         rng = random.Random(self.world.rng.getrandbits(64))
         node = Node(member.config, self.cluster_id, rng)
         node.metadata.at_once = self.shape.told_at_once
-        node.metadata.rest = node.quorum.decoding.rest = self.shape.told_rest
+        node.metadata.rest = node.quorum.loader.decoding.rest = self.shape.told_rest
         if self.shape.told_rest:
-            node.quorum.decoding.at_once = DECODED_AT_ONCE
+            node.quorum.loader.decoding.at_once = DECODED_AT_ONCE
         node.metadata.listen(lambda delta: self._tell_changes(member, node, delta))
         self.world.start(member.host, node)
 

@@ -68,7 +68,7 @@ class QuorumMachine:
         )
         self.controller: Recorder | None = None
         if config.is_controller:
-            self.controller = self.quorum.controller = Recorder(self.quorum)
+            self.controller = self.quorum.activation.controller = Recorder(self.quorum)
         self.deltas: list[Any] = []
         self.metadata.listen(self.deltas.append)
         self.loaded = False

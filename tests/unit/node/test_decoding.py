@@ -104,7 +104,7 @@ def test_a_node_goes_on_after_a_batch_that_was_decoded_on_the_spot() -> None:
         then(list(batches))
         return True
 
-    observer.quorum.decoding.in_turns = on_the_spot  # type: ignore[method-assign]
+    observer.quorum.loader.decoding.in_turns = on_the_spot  # type: ignore[method-assign]
     for n in range(1, 4):
         hosts.append(leader, r.NoOp())
         hosts.until(lambda n=n: observer.metadata.offset >= len(DEFAULT_LEVELS) + n)
@@ -115,7 +115,7 @@ def test_a_node_shows_all_of_a_large_batch_or_nothing() -> None:
     hosts = Hosts(voters=1, observers=1)
     leader, observer = hosts.await_leader(), hosts[2]
     hosts.until(lambda: observer.metadata.offset == leader.metadata.offset)
-    observer.quorum.decoding.at_once, observer.quorum.decoding.rest = 2, 0.1
+    observer.quorum.loader.decoding.at_once, observer.quorum.loader.decoding.rest = 2, 0.1
     seen: list[int] = []
 
     def look(_: object) -> None:

@@ -58,7 +58,7 @@ def on_controller(
     if snapshot.offset <= 0 or snapshot.epoch < 0:
         on_data(None)
     else:
-        node.quorum.snapshots.read(snapshot, on_data)
+        node.quorum.loader.snapshots.read(snapshot, on_data)
     return LATER
 
 

@@ -1,7 +1,7 @@
 """The bytes of this node's copy of the metadata log: jobs for the disk, newest batches in memory.
 
 Serving a follower that is up to date, and applying what was just appended, needs no disk. Knows
-batches and offsets, no epochs and no roles. Belongs to `quorum`; a failed disk is reported to it.
+batches and offsets, no epochs and no roles. Belongs to `quorum`; a failed disk halts the node.
 """
 
 from __future__ import annotations
@@ -49,14 +49,13 @@ class Cached(NamedTuple):
 
 
 class MetadataLog:
-    """Reads and writes `__cluster_metadata-0`. `on_failed` hears of a disk that does not do it."""
+    """Reads and writes `__cluster_metadata-0`."""
 
-    def __init__(
-        self, directory: LogDir, out: Outbox, on_failed: Callable[[Failure], None]
-    ) -> None:
+    def __init__(self, directory: LogDir, out: Outbox) -> None:
         self._directory = directory
         self._out = out
-        self._on_failed = on_failed
+        self.is_closing = False
+        """Whether the node stops; what then becomes of a job no longer matters."""
         self.size = 0
         """Bytes of the log's segments, once it is open."""
         self._cache: list[Cached] = []
@@ -154,7 +153,8 @@ class MetadataLog:
         self.run(Read(self._directory, LOG_KEY, offset, limit, max_bytes), done)
 
     def run(self, job: Job[R], then: Callable[[R], None]) -> None:
-        """Have a job done; a failure ends with `on_failed`, and `then` is not called.
+        """Have a job done. A failure halts the node, which cannot go on without its metadata
+        (K858-11), and `then` is not called.
 
         A full disk is not a dead one (B-12): the job is repeated until there is space again.
         """
@@ -164,7 +164,8 @@ class MetadataLog:
                 self._out.say("error", "the metadata directory is full", reason=str(result))
                 self._out.after(FULL_PAUSE, lambda: self.run(job, then))
             elif isinstance(result, Failure):
-                self._on_failed(result)
+                if not self.is_closing:
+                    self._out.halt(f"the metadata directory has failed: {result}")
             else:
                 then(result)
 

@@ -23,6 +23,7 @@ from spindle.model.jobs import (
 )
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.metadata import Metadata, copy_image
 from spindle.node.quorum.metadata_log import MetadataLog
 from spindle.node.quorum.metadata_snapshots import (
@@ -38,6 +39,42 @@ CLEAN_SECONDS: Final = 60.0
 """Between looks for what is too old to be kept."""
 
 
+class SnapshotSchedule:
+    """When the next snapshot is due: by bytes of records since the last one, or by time."""
+
+    def __init__(self, settings: Settings, out: Outbox) -> None:
+        self._most_bytes = settings.whole("metadata.log.max.record.bytes.between.snapshots")
+        self._interval = settings.seconds("metadata.log.max.snapshot.interval.ms")
+        self._out = out
+        self._bytes = 0
+        self._timer: Timer | None = None
+        self._is_overdue = False
+
+    def on_applied(self, size: int, due: Callable[[], None]) -> bool:
+        """Records of so many bytes were applied; whether a snapshot is due.
+
+        `due` runs when it becomes due by time.
+        """
+        self._bytes += size
+        if self._timer is None and self._interval and not self._is_overdue:
+
+            def ring() -> None:
+                self._timer = None
+                self._is_overdue = True
+                due()
+
+            self._timer = self._out.after(self._interval, ring)
+        return self._bytes >= self._most_bytes or self._is_overdue
+
+    def restart(self) -> None:
+        """Begin to count bytes and time from zero."""
+        self._bytes = 0
+        self._is_overdue = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 class Snapshotting:
     """Writes, serves and gives up snapshots in one node's metadata directory."""
 
@@ -46,8 +83,7 @@ class Snapshotting:
     ) -> None:
         settings = config.settings
         self._directory = config.metadata_dir
-        self._due_bytes: int = settings.whole("metadata.log.max.record.bytes.between.snapshots")
-        self._due_seconds: float = settings.seconds("metadata.log.max.snapshot.interval.ms")
+        self._schedule = SnapshotSchedule(settings, out)
         self._retention = Retention(
             settings.whole("metadata.max.retention.bytes"),
             settings.whole("metadata.max.retention.ms"),
@@ -57,11 +93,7 @@ class Snapshotting:
         self._metadata = metadata
         self._raft_log = RaftLog()
         self._kept: list[Kept] = []
-        self._bytes = 0
-        """Of records applied since the last snapshot."""
         self._timestamp = 0
-        self._due: Timer | None = None
-        self._overdue = False
         self._busy = False
         self._served: tuple[OffsetAndEpoch, bytes] | None = None
         """The snapshot file that was last asked for: followers read it piece by piece."""
@@ -132,38 +164,22 @@ class Snapshotting:
 
     def on_applied(self, size: int, timestamp: int) -> None:
         """Records of so many bytes were applied: write a snapshot if one is due."""
-        self._bytes += size
         self._timestamp = timestamp
-        if self._due is None and self._due_seconds and not self._overdue:
-            self._due = self._out.after(self._due_seconds, self._on_due)
-        if self._bytes >= self._due_bytes or self._overdue:
+        if self._schedule.on_applied(size, self._write):
             self._write()
 
     def on_loaded(self, kept: Kept) -> None:
         """A leader's snapshot has replaced our log."""
-        self._rest()
+        self._schedule.restart()
         self._kept = [kept]
         self._sweep(lambda: None)
-
-    def _on_due(self) -> None:
-        self._due = None
-        self._overdue = True
-        self._write()
-
-    def _rest(self) -> None:
-        """Begin to count bytes and time from zero."""
-        self._bytes = 0
-        self._overdue = False
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
 
     def _write(self) -> None:
         """Write a snapshot, unless that must wait for what comes next."""
         if self._busy or self._metadata.in_transaction:
             return
         image = self._metadata.image
-        self._rest()
+        self._schedule.restart()
         self._busy = True
         id = OffsetAndEpoch(image.offset + 1, image.epoch)
         self._step(SnapshotWriter(id, copy_image(image), self._timestamp), self._timestamp)
