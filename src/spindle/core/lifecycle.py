@@ -58,6 +58,41 @@ def step(state: BrokerState, event: Event) -> BrokerState:
     return TABLE.get((state, event), state)
 
 
+UNHEARD_STOP_LIMIT: Final = 10.0
+"""A controlled stop waits this long (s) for a controller that does not answer."""
+LEADERLESS_STOP_LIMIT: Final = 3.0
+"""And this long without a leader of the quorum: most of it may have stopped before us."""
+HOPELESS_STOP_LIMIT: Final = 1.0
+"""And this long where connections to a majority of the controllers are refused."""
+
+
+class ShutdownPatience:
+    """How long a controlled stop waits for a controller that may not be there. Times in seconds."""
+
+    def __init__(self) -> None:
+        self._heard_at = self._led_at = self._hoped_at = 0.0
+
+    def begin(self, now: float) -> None:
+        """The stop begins: what was before does not count."""
+        self._heard_at = self._led_at = self._hoped_at = now
+
+    def on_heard(self, now: float) -> None:
+        """The active controller has answered."""
+        self._heard_at = now
+
+    def look(self, now: float, *, is_led: bool, is_hopeless: bool, last_error: str) -> str | None:
+        """Why to wait no longer, or None. `last_error`: the last refusal or failure, in words."""
+        if is_led:
+            self._led_at = now
+        if not is_hopeless:
+            self._hoped_at = now
+        if now >= self._hoped_at + HOPELESS_STOP_LIMIT:
+            return "most controllers refuse connections: none can be elected"
+        if now >= self._led_at + LEADERLESS_STOP_LIMIT:
+            return "no controller has been elected"
+        return last_error if now >= self._heard_at + UNHEARD_STOP_LIMIT else None
+
+
 class DirectoryReports:
     """Which directories serve, which have failed, and of which failures the controller knows.
 
@@ -70,6 +105,8 @@ class DirectoryReports:
         self._online: set[DirectoryId] = set()
         self._failed: dict[DirectoryId, float] = {}
         self._heard: set[DirectoryId] = set()
+        self.cordoned: tuple[DirectoryId, ...] = ()
+        """Ids of directories that are to get no new replicas (KIP-1066), sorted."""
 
     @property
     def online(self) -> tuple[DirectoryId, ...]:
@@ -97,6 +134,11 @@ class DirectoryReports:
         self._online.discard(directory)
         self._failed[directory] = now
         return True
+
+    def set_cordoned(self, directories: Iterable[DirectoryId]) -> bool:
+        """These directories are to get no new replicas; whether that is news."""
+        before, self.cordoned = self.cordoned, tuple(sorted(directories))
+        return self.cordoned != before
 
     def on_back(self, directory: DirectoryId) -> None:
         """A directory serves again, or for the first time."""

@@ -1,11 +1,13 @@
 """The room in a broker's directories as fields of its heartbeat (B-24): tagged fields of Spindle's.
 
-Apache Kafka's controllers step over them, and its brokers send none. Used by `lifecycle` and by the
-handler of BrokerHeartbeat.
+Apache Kafka's controllers step over them, and its brokers send none. Used by
+`broker_lifecycle_manager` and by the handler of BrokerHeartbeat.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Final, TypedDict
 
 from spindle.core.logdirs.placement import OWN, DirectoryCapacities, DirectoryCapacity
@@ -40,6 +42,22 @@ def to_fields(rooms: DirectoryCapacities[DirectoryId]) -> RoomFields:
         "room_grown": rooms.grown,
         "room_devices": tuple(room.device for room in rows),
     }
+
+
+class CapacityReports:
+    """Tells the figures no more often than each `pause` seconds: they cost a look at every log."""
+
+    def __init__(self, rooms: Callable[[], DirectoryCapacities[DirectoryId]], pause: float) -> None:
+        self._rooms = rooms
+        self._pause = pause
+        self._told_at = -math.inf
+
+    def take(self, now: float) -> RoomFields:
+        """The fields for a heartbeat; none where they were told lately."""
+        if now < self._told_at + self._pause:
+            return {}
+        self._told_at = now
+        return to_fields(self._rooms())
 
 
 def from_request(request: BrokerHeartbeatRequest) -> DirectoryCapacities[DirectoryId] | None:
