@@ -17,11 +17,7 @@ from typing import NamedTuple
 
 from spindle.model.copying_jobs import CutStamp
 from spindle.model.ids import LogDir
-from spindle.model.jobs import (
-    BesideJob,
-    LogJob,
-    LogStart,
-)
+from spindle.model.jobs import BesideJob, LogJob, LogStart
 from spindle.model.log_values import AbortedTransaction, LogKey
 
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from spindle.model import cordons
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir, NodeId
 from spindle.model.settings.scrutiny import examine, nearest
 from spindle.model.settings.typed_settings import Settings
+
+
+class QuorumConfig(NamedTuple):
+    """Where the metadata quorum is."""
+
+    voters: tuple[tuple[NodeId, str, int], ...]
+    """(id, host, port) of a static quorum; empty with bootstrap servers."""
+    bootstrap_servers: tuple[tuple[str, int], ...]
+    """Any controllers; those of `voters` where only they are named."""
+    listeners: tuple[str, ...]
+    """Names of the listeners at which controllers are reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +36,10 @@ class NodeConfig:
     """All that we bind, controller listeners included."""
     advertised: tuple[Endpoint, ...]
     """What we tell others, in the same order."""
-    controller_listeners: tuple[str, ...]
     inter_broker_listener: str
     log_dirs: tuple[LogDir, ...]
     metadata_dir: LogDir
-    voters: tuple[tuple[NodeId, str, int], ...]
-    """(id, host, port) of a static quorum; empty with bootstrap servers."""
-    bootstrap_servers: tuple[tuple[str, int], ...]
+    quorum: QuorumConfig
     rack: str | None
     settings: Settings = field(compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -134,12 +142,12 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
         is_controller="controller" in roles,
         listeners=listeners,
         advertised=advertised,
-        controller_listeners=controller_names,
         inter_broker_listener=inter_broker.upper(),
         log_dirs=log_dirs,
         metadata_dir=settings.find_word("metadata.log.dir") or log_dirs[0],
-        voters=voters,
-        bootstrap_servers=servers or tuple((host, port) for _, host, port in voters),
+        quorum=QuorumConfig(
+            voters, servers or tuple((host, port) for _, host, port in voters), controller_names
+        ),
         rack=settings.find_word("broker.rack"),
         settings=settings,
         warnings=tuple(warnings),

@@ -111,7 +111,6 @@ class ClusterImage:
         return topic.partitions.get(id.partition) if topic else None
 
     def topic(self, name: str) -> TopicState | None:
-        """A topic by its name."""
         topic_id = self.topic_ids.get(name)
         return self.topics[topic_id] if topic_id is not None else None
 
@@ -126,7 +125,6 @@ class ClusterImage:
         return TopicPartition(topic.name, id.partition) if topic else None
 
     def partitions(self) -> Iterator[tuple[TopicState, r.PartitionRegistration]]:
-        """All partitions with their topics."""
         for topic in self.topics.values():
             for partition in topic.partitions.values():
                 yield topic, partition
@@ -172,7 +170,6 @@ class ClusterImage:
         )
 
     def endpoint(self, broker: NodeId, listener: str) -> Endpoint | None:
-        """Where a broker is reached on a listener."""
         state = self.brokers.get(broker)
         if state is None:
             return None
@@ -185,101 +182,118 @@ class ClusterImage:
         _APPLY[type(record)](self, record)
 
     def take_delta(self) -> Delta:
-        """What changed since the last call."""
         delta, self.delta = self.delta, Delta()
         return delta
 
-    def _register_broker(self, record: r.RegisterBroker) -> None:
-        self.brokers[record.broker_id] = record
-        self.delta.brokers[record.broker_id] = None
 
-    def _unregister_broker(self, record: r.UnregisterBroker) -> None:
-        self._registration(record.broker_id, record.broker_epoch)
-        del self.brokers[record.broker_id]
-        self.delta.brokers[record.broker_id] = None
+# --- replay: what each record changes ------------------------------------------------------------
 
-    def _change_broker(self, record: r.BrokerRegistrationChange) -> None:
-        state = self._registration(record.broker_id, record.broker_epoch)
-        leaving, cordoned = record.in_controlled_shutdown, record.cordoned_log_dirs
-        self.brokers[record.broker_id] = replace(
-            state,
-            fenced=record.fenced > 0 if record.fenced else state.fenced,
-            in_controlled_shutdown=leaving > 0 if leaving else state.in_controlled_shutdown,
-            log_dirs=record.log_dirs or state.log_dirs,
-            cordoned_log_dirs=state.cordoned_log_dirs if cordoned is None else cordoned,
-        )
-        self.delta.brokers[record.broker_id] = None
 
-    def _registration(self, broker: NodeId, epoch: int) -> r.RegisterBroker:
-        state = self.brokers.get(broker)
-        assert state is not None, f"a record changes broker {broker}, which is not registered"
-        assert state.broker_epoch == epoch, (
-            f"a record changes broker {broker} of epoch {epoch}, registered {state.broker_epoch}"
-        )
-        return state
+def _register_broker(image: ClusterImage, record: r.RegisterBroker) -> None:
+    image.brokers[record.broker_id] = record
+    image.delta.brokers[record.broker_id] = None
 
-    def _register_controller(self, record: r.RegisterController) -> None:
-        self.controllers[record.controller_id] = record
 
-    def _topic(self, record: r.Topic) -> None:
-        self.topics[record.topic_id] = TopicState(record.name, record.topic_id)
-        self.topic_ids[record.name] = record.topic_id
+def _unregister_broker(image: ClusterImage, record: r.UnregisterBroker) -> None:
+    _registration(image, record.broker_id, record.broker_epoch)
+    del image.brokers[record.broker_id]
+    image.delta.brokers[record.broker_id] = None
 
-    def _remove_topic(self, record: r.RemoveTopic) -> None:
-        topic = self.topics.pop(record.topic_id)
-        del self.topic_ids[topic.name]
-        self.configs.pop((TOPIC_RESOURCE, topic.name), None)
-        self.delta.removed[record.topic_id] = topic
-        for index in topic.partitions:
-            id = PartitionId(record.topic_id, index)
-            self.delta.partitions.pop(id, None)
-            self.delta.gone[id] = None
 
-    def _partition(self, record: r.PartitionRegistration) -> None:
-        self.topics[record.topic_id].partitions[record.partition_id] = record
-        self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
+def _change_broker(image: ClusterImage, record: r.BrokerRegistrationChange) -> None:
+    state = _registration(image, record.broker_id, record.broker_epoch)
+    leaving, cordoned = record.in_controlled_shutdown, record.cordoned_log_dirs
+    image.brokers[record.broker_id] = replace(
+        state,
+        fenced=record.fenced > 0 if record.fenced else state.fenced,
+        in_controlled_shutdown=leaving > 0 if leaving else state.in_controlled_shutdown,
+        log_dirs=record.log_dirs or state.log_dirs,
+        cordoned_log_dirs=state.cordoned_log_dirs if cordoned is None else cordoned,
+    )
+    image.delta.brokers[record.broker_id] = None
 
-    def _change_partition(self, record: r.PartitionChange) -> None:
-        topic = self.topics[record.topic_id]
-        topic.partitions[record.partition_id] = merge(topic.partitions[record.partition_id], record)
-        self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
 
-    def _config(self, record: r.DynamicConfig) -> None:
-        key = (record.resource_type, record.resource_name)
-        settings = dict(self.config(*key))
-        if record.value is None:
-            settings.pop(record.key, None)
-        else:
-            settings[record.key] = record.value
-        if settings:
-            self.configs[key] = settings
-        else:
-            self.configs.pop(key, None)
-        self.delta.configs[key] = None
+def _registration(image: ClusterImage, broker: NodeId, epoch: int) -> r.RegisterBroker:
+    state = image.brokers.get(broker)
+    assert state is not None, f"a record changes broker {broker}, which is not registered"
+    assert state.broker_epoch == epoch, (
+        f"a record changes broker {broker} of epoch {epoch}, registered {state.broker_epoch}"
+    )
+    return state
 
-    def _feature(self, record: r.FeatureLevel) -> None:
-        if record.level:
-            self.features[record.name] = record.level
-        else:
-            self.features.pop(record.name, None)
-        self.delta.features = True
 
-    def _producer_ids(self, record: r.ProducerIdsBlock) -> None:
-        self.next_producer_id = record.next_producer_id
+def _register_controller(image: ClusterImage, record: r.RegisterController) -> None:
+    image.controllers[record.controller_id] = record
 
-    def _clear_elr(self, record: r.ClearElr) -> None:
-        for topic in self.topics.values():
-            if record.topic in ("", topic.name):
-                for index, state in topic.partitions.items():
-                    if state.elr or state.last_known_elr:
-                        topic.partitions[index] = replace(state, elr=(), last_known_elr=())
-                        self.delta.partitions[PartitionId(topic.topic_id, index)] = None
 
-    def _other(self, record: r.Other) -> None:
-        self.others.append(record)
+def _topic(image: ClusterImage, record: r.Topic) -> None:
+    image.topics[record.topic_id] = TopicState(record.name, record.topic_id)
+    image.topic_ids[record.name] = record.topic_id
 
-    def _nothing(self, record: object) -> None:
-        """NoOp, and transaction marks: the reader of the log resolves these."""
+
+def _remove_topic(image: ClusterImage, record: r.RemoveTopic) -> None:
+    topic = image.topics.pop(record.topic_id)
+    del image.topic_ids[topic.name]
+    image.configs.pop((TOPIC_RESOURCE, topic.name), None)
+    image.delta.removed[record.topic_id] = topic
+    for index in topic.partitions:
+        id = PartitionId(record.topic_id, index)
+        image.delta.partitions.pop(id, None)
+        image.delta.gone[id] = None
+
+
+def _partition(image: ClusterImage, record: r.PartitionRegistration) -> None:
+    image.topics[record.topic_id].partitions[record.partition_id] = record
+    image.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
+
+
+def _change_partition(image: ClusterImage, record: r.PartitionChange) -> None:
+    topic = image.topics[record.topic_id]
+    topic.partitions[record.partition_id] = merge(topic.partitions[record.partition_id], record)
+    image.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
+
+
+def _config(image: ClusterImage, record: r.DynamicConfig) -> None:
+    key = (record.resource_type, record.resource_name)
+    settings = dict(image.config(*key))
+    if record.value is None:
+        settings.pop(record.key, None)
+    else:
+        settings[record.key] = record.value
+    if settings:
+        image.configs[key] = settings
+    else:
+        image.configs.pop(key, None)
+    image.delta.configs[key] = None
+
+
+def _feature(image: ClusterImage, record: r.FeatureLevel) -> None:
+    if record.level:
+        image.features[record.name] = record.level
+    else:
+        image.features.pop(record.name, None)
+    image.delta.features = True
+
+
+def _producer_ids(image: ClusterImage, record: r.ProducerIdsBlock) -> None:
+    image.next_producer_id = record.next_producer_id
+
+
+def _clear_elr(image: ClusterImage, record: r.ClearElr) -> None:
+    for topic in image.topics.values():
+        if record.topic in ("", topic.name):
+            for index, state in topic.partitions.items():
+                if state.elr or state.last_known_elr:
+                    topic.partitions[index] = replace(state, elr=(), last_known_elr=())
+                    image.delta.partitions[PartitionId(topic.topic_id, index)] = None
+
+
+def _other(image: ClusterImage, record: r.Other) -> None:
+    image.others.append(record)
+
+
+def _nothing(image: ClusterImage, record: object) -> None:
+    """NoOp, and transaction marks: the reader of the log resolves these."""
 
 
 def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.PartitionRegistration:
@@ -315,26 +329,25 @@ def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.Partit
 
 
 def has_leader(state: r.PartitionRegistration) -> bool:
-    """Whether the partition has a leader."""
     return state.leader != NO_LEADER
 
 
 _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
-    r.RegisterBroker: ClusterImage._register_broker,
-    r.UnregisterBroker: ClusterImage._unregister_broker,
-    r.BrokerRegistrationChange: ClusterImage._change_broker,
-    r.RegisterController: ClusterImage._register_controller,
-    r.Topic: ClusterImage._topic,
-    r.RemoveTopic: ClusterImage._remove_topic,
-    r.PartitionRegistration: ClusterImage._partition,
-    r.PartitionChange: ClusterImage._change_partition,
-    r.DynamicConfig: ClusterImage._config,
-    r.FeatureLevel: ClusterImage._feature,
-    r.ProducerIdsBlock: ClusterImage._producer_ids,
-    r.NoOp: ClusterImage._nothing,
-    r.BeginTransaction: ClusterImage._nothing,
-    r.EndTransaction: ClusterImage._nothing,
-    r.AbortTransaction: ClusterImage._nothing,
-    r.ClearElr: ClusterImage._clear_elr,
-    r.Other: ClusterImage._other,
+    r.RegisterBroker: _register_broker,
+    r.UnregisterBroker: _unregister_broker,
+    r.BrokerRegistrationChange: _change_broker,
+    r.RegisterController: _register_controller,
+    r.Topic: _topic,
+    r.RemoveTopic: _remove_topic,
+    r.PartitionRegistration: _partition,
+    r.PartitionChange: _change_partition,
+    r.DynamicConfig: _config,
+    r.FeatureLevel: _feature,
+    r.ProducerIdsBlock: _producer_ids,
+    r.NoOp: _nothing,
+    r.BeginTransaction: _nothing,
+    r.EndTransaction: _nothing,
+    r.AbortTransaction: _nothing,
+    r.ClearElr: _clear_elr,
+    r.Other: _other,
 }

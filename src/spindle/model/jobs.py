@@ -14,13 +14,7 @@ from zlib import crc32
 
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.ids import LogDir, TopicId, TopicPartition
-from spindle.model.log_values import (
-    AbortedTransaction,
-    LoadedLog,
-    LogKey,
-    OpenedDirectory,
-    Usage,
-)
+from spindle.model.log_values import AbortedTransaction, LoadedLog, LogKey, OpenedDirectory, Usage
 
 R = TypeVar("R", covariant=True)
 

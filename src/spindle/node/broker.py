@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from spindle.core.lifecycle import BrokerState
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir, NodeId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage, Delta
@@ -59,7 +60,6 @@ class Broker:
         )
         self.forwarding = Forwarding(context)
         self.slices = Slices(context.out, context.config.log_dirs[0])
-        self.started = False
         self._said: set[str] = set()
         """What the log says of settings is said once."""
 
@@ -67,30 +67,30 @@ class Broker:
 
     @property
     def cluster_id(self) -> str:
-        """The cluster's id."""
         return self.context.cluster_id
 
     @property
     def node_id(self) -> NodeId:
-        """Our id."""
         return self.context.node_id
 
     @property
     def settings(self) -> Settings:
-        """Our settings, dynamic values included."""
         return self.context.settings
 
     @property
     def image(self) -> ClusterImage:
-        """The committed metadata as replayed here so far."""
         return self.context.image
 
     @property
     def out(self) -> Outbox:
-        """Our effects."""
         return self.context.out
 
     # --- life -------------------------------------------------------------------------------
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it has begun to register."""
+        return self.lifecycle.state != BrokerState.NOT_RUNNING
 
     @property
     def is_serving(self) -> bool:
@@ -100,12 +100,10 @@ class Broker:
         )
 
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
-        """Our directories were opened, or could not be."""
         self.logs.on_opened(opened)
 
     def start(self) -> None:
         """The quorum follows the metadata log: register with the directories that can be used."""
-        self.started = True
         self.lifecycle.start(self.logs.online_ids, self.logs.reconciler.previous_broker_epoch)
 
     def shut_down(self, then: Callable[[], None]) -> None:
@@ -130,7 +128,6 @@ class Broker:
         self.transactions.on_metadata(delta)
 
     def statistics(self) -> Iterator[Sample]:
-        """Figures about this broker, under Kafka's names."""
         yield from self.housekeeping.statistics()
         yield from self.compaction.statistics()
 

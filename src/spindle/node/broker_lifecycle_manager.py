@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from spindle.core.lifecycle import (
-    BrokerState,
-    DirectoryReports,
-    Event,
-    ShutdownPatience,
-    step,
-)
+from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, ShutdownPatience, step
 from spindle.core.logdirs.placement import DirectoryCapacities
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.feature_rules import CORDONED_DIRECTORIES
@@ -103,7 +97,6 @@ class BrokerLifecycleManager:
         self._register_again()
 
     def set_cordoned(self, directory_ids: Iterable[DirectoryId]) -> None:
-        """These directories are to get no new replicas (KIP-1066)."""
         if self._directories.set_cordoned(directory_ids):
             self._send()
 
@@ -203,9 +196,7 @@ class BrokerLifecycleManager:
         return self._capacities.take(self._context.out.now)
 
     def _answered(
-        self,
-        answer: BrokerRegistrationResponse | BrokerHeartbeatResponse | PeerFailed,
-        what: str,
+        self, answer: BrokerRegistrationResponse | BrokerHeartbeatResponse | PeerFailed, what: str
     ) -> bool:
         """Whether a request was met; if not, the next one is arranged."""
         self._requests.on_answer()

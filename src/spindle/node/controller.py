@@ -37,7 +37,7 @@ from spindle.node.slices import Slices
 
 T = TypeVar("T")
 
-HELD_MAX: Final = 10_000
+DEFERRED_MAX: Final = 10_000
 """Answers that may wait for commits; more requests are refused."""
 SESSION_CHECK: Final = 0.5
 """s between looks at the brokers' sessions, at most."""
@@ -88,6 +88,48 @@ class MetadataQuorum(Protocol):
         """
 
 
+class DeferredEventQueue:
+    """Answers of one term that wait until what they rest on is committed, in order."""
+
+    def __init__(self) -> None:
+        self.appended = 0
+        """Batches appended in this term."""
+        self._committed = 0
+        self._waiting: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many answers wait that no more may."""
+        return len(self._waiting) >= DEFERRED_MAX
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was appended is committed."""
+        return self._committed >= self.appended
+
+    def on_append(self) -> None:
+        self.appended += 1
+
+    def on_commit(self) -> None:
+        """The next batch is committed: what waited for it may leave."""
+        self._committed += 1
+        while self._waiting and self._waiting[0][0] <= self._committed:
+            self._waiting.popleft()[1](None)
+
+    def add(self, then: Callable[[Refusal | None], None]) -> None:
+        """Run `then` when all that is appended so far is committed, or fails."""
+        self._waiting.append((self.appended, then))
+
+    def fail_all(self, refusal: Refusal) -> None:
+        """What was not committed never counts: tell all that wait."""
+        waiting, self._waiting = self._waiting, deque()
+        for _, then in waiting:
+            then(refusal)
+
+
 class Controller:
     """The controller of this node, active while its quorum leads."""
 
@@ -102,25 +144,20 @@ class Controller:
         self.sessions = BrokerSessions(config.settings.seconds("broker.session.timeout.ms"))
         self._state: ControllerState | None = None
         self._term = 0
-        self._appended = 0
-        self._committed = 0
+        self._deferred = DeferredEventQueue()
         self._seen_by_noop = 0
-        self._held: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
         self._timers: dict[str, Timer] = {}
 
     @property
     def image(self) -> ClusterImage:
-        """The committed metadata."""
         return self.quorum.metadata.image
 
     @property
     def cluster_id(self) -> str:
-        """The cluster's id."""
         return self.quorum.cluster_id
 
     @property
     def active(self) -> bool:
-        """Whether we decide."""
         return self._state is not None
 
     @property
@@ -139,7 +176,8 @@ class Controller:
         """
         self.on_resigned()
         self._term += 1
-        self._appended = self._committed = self._seen_by_noop = 0
+        self._deferred = DeferredEventQueue()
+        self._seen_by_noop = 0
         image.epoch = epoch
         self._state = ControllerState(image, self.config.settings, self.cluster_id)
         self.sessions = BrokerSessions(self.sessions.timeout)
@@ -161,10 +199,8 @@ class Controller:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-        self.out.say("info", "controller is no longer active", waiting=len(self._held))
-        held, self._held = self._held, deque()
-        for _, release in held:
-            release(_not_controller())
+        self.out.say("info", "controller is no longer active", waiting=len(self._deferred))
+        self._deferred.fail_all(_not_controller())
 
     # --- requests ---------------------------------------------------------------------------
 
@@ -195,8 +231,12 @@ class Controller:
         if state is None:
             then(_not_controller())
             return
-        if len(self._held) >= HELD_MAX:
-            then(Refusal(Error.REQUEST_TIMED_OUT, f"{HELD_MAX} requests wait for the quorum"))
+        if self._deferred.is_full:
+            then(
+                Refusal(
+                    Error.REQUEST_TIMED_OUT, f"{len(self._deferred)} requests wait for the quorum"
+                )
+            )
             return
         answer: T | Refusal
         records: tuple[r.MetadataRecord, ...] = ()
@@ -209,10 +249,10 @@ class Controller:
         self._write(records)
         if term != self._term:
             then(_not_controller())
-        elif self._committed >= self._appended:
+        elif self._deferred.is_settled:
             then(answer)
         else:
-            self._held.append((self._appended, lambda lost: then(lost or answer)))
+            self._deferred.add(lambda lost: then(lost or answer))
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -231,15 +271,12 @@ class Controller:
             batch = list(records[start : start + BATCH_RECORDS_MAX])
             for offset, record in enumerate(batch, self.quorum.next_offset):
                 self._state.replay(record, offset)
-            self._appended += 1
+            self._deferred.on_append()
             self.quorum.append(batch, partial(self._on_committed, self._term))
 
     def _on_committed(self, term: int, _: int) -> None:
-        if term != self._term:
-            return
-        self._committed += 1
-        while self._held and self._held[0][0] <= self._committed:
-            self._held.popleft()[1](None)
+        if term == self._term:
+            self._deferred.on_commit()
 
     def _register_ourselves(self) -> None:
         assert self._state is not None
@@ -255,7 +292,7 @@ class Controller:
             endpoints=tuple(
                 e._replace(host=e.host or "localhost")
                 for e in self.config.advertised
-                if e.name in self.config.controller_listeners
+                if e.name in self.config.quorum.listeners
             ),
             features=tuple(SUPPORTED.items()),
         )
@@ -293,16 +330,13 @@ class Controller:
 
     def _fenced(self, broker: NodeId) -> None:
         self.out.say(
-            "warning",
-            "broker fenced: no heartbeat",
-            broker=broker,
-            session_s=self.sessions.timeout,
+            "warning", "broker fenced: no heartbeat", broker=broker, session_s=self.sessions.timeout
         )
 
     def _write_noop(self) -> None:
-        if self._appended == self._seen_by_noop and self._committed == self._appended:
+        if self._deferred.appended == self._seen_by_noop and self._deferred.is_settled:
             self._write((r.NoOp(),))
-        self._seen_by_noop = self._appended
+        self._seen_by_noop = self._deferred.appended
 
     def _prefer_leaders(self) -> float | None:
         return ELECTIONS_PAUSE if self._run(elections.elect_preferred) else None

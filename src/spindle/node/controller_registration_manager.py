@@ -72,18 +72,13 @@ class ControllerRegistrationManager:
             zk_migration_ready=False,
             listeners=tuple(
                 Listener(
-                    name=e.name,
-                    host=e.host,
-                    port=e.port,
-                    security_protocol=e.security_protocol,
+                    name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol
                 )
                 for e in own.endpoints
             ),
             features=tuple(
                 Feature(
-                    name=name,
-                    min_supported_version=levels.min,
-                    max_supported_version=levels.max,
+                    name=name, min_supported_version=levels.min, max_supported_version=levels.max
                 )
                 for name, levels in own.features
             ),

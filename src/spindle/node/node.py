@@ -6,19 +6,12 @@ the log directories to the broker, routes frames by listener, and ends in an ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Final
 
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.ids import LogDir
-from spindle.model.jobs import (
-    Close,
-    Open,
-)
-from spindle.model.log_values import OpenedDirectory
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
 from spindle.node import parted
@@ -27,6 +20,7 @@ from spindle.node.broker_context import BrokerContext
 from spindle.node.connection import Connection
 from spindle.node.controller import VotingController
 from spindle.node.controller_registration_manager import ControllerRegistrationManager
+from spindle.node.directory_opening import DirectoryOpening
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.last_words import LastWords, last_words
 from spindle.node.metadata import Metadata
@@ -34,7 +28,6 @@ from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
-from spindle.node.watch import Watch
 
 EARLY_MAX: Final = 1_000
 """Requests that may wait for a broker to begin serving."""
@@ -48,17 +41,15 @@ class Node:
         self.cluster_id = cluster_id
         self.out = Outbox(rng)
         peers = Peers(self.out, str(config.node_id))  # as nodes of Apache Kafka call themselves
-        self.metadata = Metadata(self.out)
-        self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
+        self.quorum = Quorum(config, cluster_id, self.out, peers, Metadata(self.out))
         self.controller: VotingController | None = None
         self.broker: Broker | None = None
         self._routers: dict[str, Router[Broker] | Router[VotingController]] = {}
         self._connections: dict[int, Connection] = {}
-        self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
-        self._watches: dict[LogDir, Watch] = {}
+        self._early: list[tuple[int, Buffer]] | None = []
+        """(connection, frame) of requests to a broker that does not serve yet; None: it does."""
+        self._directories = DirectoryOpening(config, self.out)
         self._stopping = False
-        self._is_serving = False
-        self._early: list[tuple[int, Buffer]] = []
         if config.is_controller:
             self.controller = VotingController(config, self.out, self.quorum)
             self._introduction = ControllerRegistrationManager(self.controller)
@@ -72,8 +63,12 @@ class Node:
         for listener in config.listeners:
             self._routers[listener.name] = self._router(listener.name)
 
+    @property
+    def metadata(self) -> Metadata:
+        return self.quorum.metadata
+
     def _router(self, listener: str) -> Router[Broker] | Router[VotingController]:
-        if listener in self.config.controller_listeners:
+        if listener in self.config.quorum.listeners:
             assert self.controller is not None
             router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER)
             self.controller.router = router
@@ -91,42 +86,31 @@ class Node:
 
     def begin(self) -> None:
         """Start: open all directories; the rest follows from what they hold."""
-        for path in self.config.directories:
-            job = Open(path, self.cluster_id, self.config.node_id)
-            self.out.run(job, partial(self._on_opened, path))
-            self._watch(path, partial(self._on_opened, path))
+        self._directories.open_all(self.cluster_id, self._on_opened)
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
-        """A client has connected to one of our listeners."""
         self._connections[connection] = Connection(connection, listener, host, self.out)
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
-        """A client has sent a request."""
         client = self._connections.get(connection)
         if client is None:
             return
         self._serve_early()
-        if self._serves(client.listener):
+        # A broker that knows of no other and is not registered itself would tell its clients that
+        # there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
+        # no client before it has caught up with the metadata.
+        if self._early is None or client.listener in self.config.quorum.listeners:
             self._routers[client.listener].on_frame(client, frame)
         elif len(self._early) < EARLY_MAX:
             self._early.append((connection, frame))
         else:
             self.out.hang_up(connection)
 
-    def _serves(self, listener: str) -> bool:
-        """Whether requests are served there yet.
-
-        A broker that knows of no other and is not registered itself would tell its clients that
-        there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
-        no client before it has caught up with the metadata.
-        """
-        return self._is_serving or listener in self.config.controller_listeners
-
     def _serve_early(self) -> None:
-        if self._is_serving or self.broker is None or not self.broker.is_serving:
+        early = self._early
+        if early is None or self.broker is None or not self.broker.is_serving:
             return
-        self._is_serving = True
-        early, self._early = self._early, []
+        self._early = None
         for connection, frame in early:
             self.on_frame(connection, frame)
 
@@ -149,7 +133,7 @@ class Node:
         if self._stopping:
             return
         self._stopping = True
-        if self.broker is not None and self.broker.started:
+        if self.broker is not None and self.broker.has_started:
             self.broker.shut_down(self._close)
         else:
             self._close()
@@ -168,7 +152,6 @@ class Node:
     # --- output -----------------------------------------------------------------------------
 
     def take(self) -> Ready | None:
-        """All that the node asks for now, or None."""
         return self.out.take()
 
     @property
@@ -177,7 +160,6 @@ class Node:
         return self.out.wake_at
 
     def statistics(self) -> Iterator[Sample]:
-        """Figures about this node, under Kafka's names."""
         yield Sample(
             "kafka_server_kafkaserver_connections", len(self._connections), "open connections"
         )
@@ -186,24 +168,15 @@ class Node:
 
     # --- starting and ending ------------------------------------------------------------------
 
-    def _watch(self, path: LogDir, then: Callable[[DiskFailed], None]) -> None:
-        self._watches[path] = Watch(self.out, self.config.settings, path, then)
-
-    def _on_opened(self, path: LogDir, result: OpenedDirectory | Failure) -> None:
-        if path in self._opened:
-            return  # It did hang; the broker opens it again when it is well.
-        self._opened[path] = result
-        self._watches.pop(path).end()
-        if len(self._opened) < len(self.config.directories):
-            return
-        metadata = self._opened[self.config.metadata_dir]
+    def _on_opened(self) -> None:
+        metadata = self._directories.found[self.config.metadata_dir]
         if isinstance(metadata, Failure):
             self.out.halt(f"the metadata directory cannot be used: {metadata}")
             return
         if self.broker is None or self.config.metadata_dir not in self.config.log_dirs:
-            self._watch(self.config.metadata_dir, self._on_metadata_dir_hung)
+            self._directories.watch(self.config.metadata_dir, self._on_metadata_dir_hung)
         if self.broker is not None:
-            self.broker.on_opened(self._opened)
+            self.broker.on_opened(self._directories.found)
         self.quorum.start(metadata, self._on_quorum)
 
     def _on_quorum(self) -> None:
@@ -217,20 +190,8 @@ class Node:
         self.quorum.shut_down(self._close_directories)
 
     def _close_directories(self) -> None:
-        waiting = {p for p, opened in self._opened.items() if not isinstance(opened, Failure)}
+        paths, epoch = self._directories.usable, -1
         if self.broker is not None:
-            waiting -= self.broker.logs.offline | self.broker.logs.moves.under_way.copying_to
-        if not waiting:
-            self.out.stop()
-        epoch = self.broker.lifecycle.epoch if self.broker is not None else -1
-        for path in sorted(waiting):
-
-            def closed(_: object, path: LogDir = path) -> None:
-                waiting.discard(path)
-                if not waiting:
-                    self.out.stop()
-
-            self.out.run(Close(path, epoch), closed)
-            if path in self._watches:
-                self._watches[path].end()
-            self._watch(path, closed)
+            paths -= self.broker.logs.offline | self.broker.logs.moves.under_way.copying_to
+            epoch = self.broker.lifecycle.epoch
+        self._directories.close(paths, epoch, self.out.stop)

@@ -90,41 +90,26 @@ class Parting(Generic[T]):
     ) -> None:
         """`serve` handles a request; its refusals are answers. `over`: the last part was served."""
         self._out = out
-        self._request = request
         self._context = context
         self._serve = serve
         self._over = over
         self._names = names
-        self._target = target
-        self._parts = self._split()
-        self._survey = names.survey() if names.survey is not None else None
-        self._seen = self._split() if names.survey is not None else None
+        self._asked = _Request(request, names, target)
+        self._answer = _Answer(names, context.version)
         self._began = out.now
-        self._array = _Array(names.told[1:], context.version)
-        self._head: Response | None = None
-        """The answer that has the other fields."""
-        self._beside: dict[Message, None] = {}
         self._served = 0
         self._expected = 0
         self._ready: dict[int, tuple[_Asked, Response | None]] = {}
         """Answers behind one that is still missing, by the number of their part."""
 
-    def _split(self) -> Iterator[_Asked]:
-        return _parts(self._request, self._names.asked, _weigher(self._names, self._target))
-
     def go_on(self) -> None:
         """Look at the next part, or serve it."""
         if not self._names.due and (self._context.gone() or self._context.answered):
             return
-        if self._seen is not None:
-            seen = next(self._seen)
-            assert self._survey is not None
-            self._survey.take(self._target, seen.request)
-            if seen.last:
-                self._seen = None
+        if self._asked.look_ahead():
             self._out.in_turn(self.go_on)
             return
-        part, number = next(self._parts), self._served
+        part, number = self._asked.next(), self._served
         self._served += 1
         if self._names.eager and not part.last:
             self._out.in_turn(self.go_on)
@@ -133,7 +118,7 @@ class Parting(Generic[T]):
             _Part(
                 self._context,
                 lambda response: self._on_told(number, part, response),
-                self._survey,
+                self._asked.survey,
                 self._began,
             ),
         )
@@ -159,30 +144,17 @@ class Parting(Generic[T]):
         part, response = self._ready.pop(self._expected)
         self._expected += 1
         if response is not None:
-            self._take_told(part, response)
+            self._answer.take(part, response)
         if part.last:
-            self._answer()
+            whole = self._answer.whole()
+            if whole is None:
+                self._context.answer_nothing()
+            else:
+                self._context.answer_buffers(response_of_pieces(self._context.header, whole))
         elif self._expected in self._ready:
             self._out.in_turn(self._take)
         elif not self._names.eager:
             self._out.in_turn(self.go_on)
-
-    def _take_told(self, part: _Asked, response: Response) -> None:
-        if self._head is None or not getattr(self._head, "error_code", 0):
-            self._head = response
-        if self._names.beside:
-            self._beside.update(dict.fromkeys(getattr(response, self._names.beside)))
-        self._array.take(getattr(response, self._names.told[0]), part.continues, part.goes_on)
-
-    def _answer(self) -> None:
-        if self._head is None:
-            self._context.answer_nothing()
-            return
-        fields: dict[str, object] = {self._names.told[0]: self._array.whole}
-        if self._names.beside:
-            fields[self._names.beside] = tuple(self._beside)
-        answer = changed(self._head, **fields)
-        self._context.answer_buffers(response_of_pieces(self._context.header, answer))
 
 
 class _Part(RequestContext[Response]):
@@ -206,17 +178,41 @@ class _Part(RequestContext[Response]):
         self.began = began
 
     def answer(self, response: Response) -> None:
-        """A part is answered."""
         self.answer_buffers([])
         self._then(response)
 
     def answer_nothing(self) -> None:
-        """Nothing is to be answered to any of it."""
         self.answer_buffers([])
         self._then(None)
 
 
 # --- putting the answers together ---------------------------------------------------------------
+
+
+class _Answer(Generic[T]):
+    """The answer to all parts, put together as if they had been asked at once."""
+
+    def __init__(self, names: Names[T], version: int) -> None:
+        self._names = names
+        self._array = _Array(names.told[1:], version)
+        self._head: Response | None = None
+        """The answer that has the other fields."""
+        self._beside: dict[Message, None] = {}
+
+    def take(self, part: _Asked, response: Response) -> None:
+        if self._head is None or not getattr(self._head, "error_code", 0):
+            self._head = response
+        if self._names.beside:
+            self._beside.update(dict.fromkeys(getattr(response, self._names.beside)))
+        self._array.take(getattr(response, self._names.told[0]), part.continues, part.goes_on)
+
+    def whole(self) -> Response | None:
+        if self._head is None:
+            return None
+        fields: dict[str, object] = {self._names.told[0]: self._array.whole}
+        if self._names.beside:
+            fields[self._names.beside] = tuple(self._beside)
+        return changed(self._head, **fields)
 
 
 class _Array:
@@ -232,7 +228,6 @@ class _Array:
 
     @property
     def whole(self) -> Packed:
-        """All that was taken."""
         assert self._open is None
         return self._packed
 
@@ -273,7 +268,6 @@ class _Array:
         self._add([whole])
 
     def close(self) -> None:
-        """Nothing more comes."""
         if self._open is not None:
             self._close()
 
@@ -299,6 +293,31 @@ class _Asked(NamedTuple):
     goes_on: int
     """So many end with an element with which the next part begins."""
     last: bool
+
+
+class _Request(Generic[T]):
+    """A request taken apart, and the survey that sees all parts before the first is served."""
+
+    def __init__(self, request: Whole, names: Names[T], target: T) -> None:
+        weigh = _weigher(names, target)
+        self._target = target
+        self._parts = _parts(request, names.asked, weigh)
+        self.survey = names.survey() if names.survey is not None else None
+        self._unseen = _parts(request, names.asked, weigh) if self.survey is not None else None
+
+    def look_ahead(self) -> bool:
+        """Let the survey see one more part; False if there is none that it has not seen."""
+        if self._unseen is None:
+            return False
+        seen = next(self._unseen)
+        assert self.survey is not None
+        self.survey.take(self._target, seen.request)
+        if seen.last:
+            self._unseen = None
+        return True
+
+    def next(self) -> _Asked:
+        return next(self._parts)
 
 
 def _weigher(names: Names[T], target: T) -> Callable[[object], int]:

@@ -20,12 +20,7 @@ from spindle.node.request_context import LATER, R, RequestContext, Serving, Sink
 from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Response, Whole
-from spindle.wire.framing import (
-    LARGE_FRAME,
-    LargeRequest,
-    RequestHeader,
-    decode_header,
-)
+from spindle.wire.framing import LARGE_FRAME, LargeRequest, RequestHeader, decode_header
 
 SAY_SECONDS: Final = 10.0
 """The least time between two lines about connections that are refused: there may be very many."""

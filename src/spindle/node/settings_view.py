@@ -49,7 +49,6 @@ class DescribedConfig:
 
     @property
     def source(self) -> SettingSource:
-        """Where the value comes from."""
         return self.synonyms[0].source if self.synonyms else SettingSource.DEFAULT
 
 

@@ -50,7 +50,7 @@ class ConnectionLimits:
         self.receive_buffer = settings.whole("socket.receive.buffer.bytes")
         self.send_buffer = settings.whole("socket.send.buffer.bytes")
         """Bytes that the system keeps for a client that does not read; -1: as much as it likes."""
-        protected = set(config.controller_listeners)
+        protected = set(config.quorum.listeners)
         clients = [e.name for e in config.listeners if e.name not in protected]
         if len(clients) > 1:
             protected.add(config.inter_broker_listener)

@@ -20,7 +20,7 @@ def test_a_broker_is_read_from_kafkas_properties() -> None:
     config = node_config({**GOOD, "metadata.log.dir": "/m"})
     assert (config.node_id, config.is_broker, config.is_controller) == (3, True, False)
     assert config.listeners == (Endpoint("PLAINTEXT", "127.0.0.1", 9092),)
-    assert config.voters == ((100, "127.0.0.1", 9093),)
+    assert config.quorum.voters == ((100, "127.0.0.1", 9093),)
     assert config.log_dirs == ("/d1", "/d2")
     assert config.directories == ("/d1", "/d2", "/m")
     assert config.warnings == ()

@@ -100,7 +100,7 @@ def test_what_is_not_committed_is_forgotten_with_leadership() -> None:
 
 
 def test_too_many_who_wait_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HELD_MAX", 2)
+    monkeypatch.setattr(module, "DEFERRED_MAX", 2)
     desk = ControllerDesk()
     desk.start(1)
     for _ in range(3):

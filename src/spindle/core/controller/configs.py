@@ -318,10 +318,7 @@ def _write(draft: Draft, resource: ConfigResource, wanted: Mapping[str, str | No
         if current.get(name) != value:
             draft.add(
                 r.DynamicConfig(
-                    resource_type=resource.type,
-                    resource_name=resource.name,
-                    key=name,
-                    value=value,
+                    resource_type=resource.type, resource_name=resource.name, key=name, value=value
                 )
             )
 

@@ -261,10 +261,7 @@ def _check_active(draft: Draft, number: int, replicas: Sequence[NodeId]) -> None
 
 
 def new_partition(
-    draft: Draft,
-    topic_id: TopicId,
-    number: int,
-    replicas: tuple[NodeId, ...],
+    draft: Draft, topic_id: TopicId, number: int, replicas: tuple[NodeId, ...]
 ) -> r.PartitionRegistration:
     """A partition that begins now: its live replicas form the ISR and the first of them leads."""
     isr = tuple(broker for broker in replicas if draft.is_active(broker))

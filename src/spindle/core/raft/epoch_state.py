@@ -15,7 +15,7 @@ from spindle.core.raft.roles import FollowerState, LeaderState, Role, Unattached
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.model.outbox import Outbox
+from spindle.model.outbox import Outbox, Timer
 
 
 class EpochState:
@@ -26,6 +26,8 @@ class EpochState:
         self.voters = voters
         self.election = ElectionState()
         self.role: Role = UnattachedState()
+        self._timers: list[Timer] = []
+        """Of the present role."""
         self.stopping = False
         """This node takes no more part."""
         self._out = out
@@ -50,7 +52,6 @@ class EpochState:
 
     @property
     def is_voter(self) -> bool:
-        """Whether this node has a vote."""
         return self.me in self.voters
 
     @property
@@ -103,14 +104,13 @@ class EpochState:
             if self.role is role and not self.stopping:
                 then()
 
-        role.timers[:] = [timer for timer in role.timers if timer.then is not None]
-        role.timers.append(self._out.after(delay, due))
+        self._timers = [timer for timer in self._timers if timer.then is not None]
+        self._timers.append(self._out.after(delay, due))
 
     def cancel_timers(self) -> None:
-        """Forget all that `later` was asked for."""
-        for timer in self.role.timers:
+        for timer in self._timers:
             timer.cancel()
-        self.role.timers.clear()
+        self._timers.clear()
 
     # --- what must survive --------------------------------------------------------------------
 

@@ -112,7 +112,6 @@ class Follower:
         self._io.fetch(None if source == NOBODY else source, position, on_answer)
 
     def _retry(self, then: Then) -> None:
-        """Try again, a little later each time."""
         self._failures += 1
         step = self._timing.retry_backoff * (1 << min(self._failures, BACKOFF_DOUBLINGS_MAX))
 

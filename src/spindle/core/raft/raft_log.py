@@ -6,13 +6,42 @@ from continuations of finished writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from spindle.core.raft.log_lock import LogLock
 from spindle.core.raft.raft_values import FetchVerdict
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.offsets import EpochHistory, EpochStart, OffsetAndEpoch
+
+
+class LogLock:
+    """One writer of the log at a time, the leader's side of a node or the follower's.
+
+    Held from the beginning of a write until it is durable.
+    """
+
+    def __init__(self) -> None:
+        self.is_held = False
+        self._waiting: list[Callable[[], None]] = []
+
+    def acquire(self) -> None:
+        """A write begins."""
+        assert not self.is_held
+        self.is_held = True
+
+    def release(self) -> None:
+        """The write is over; what waited for that runs now."""
+        self.is_held = False
+        waiting, self._waiting = self._waiting, []
+        for then in waiting:
+            then()
+
+    def when_free(self, then: Callable[[], None]) -> None:
+        """Run `then` when nothing is being written (now, if so)."""
+        if self.is_held:
+            self._waiting.append(then)
+        else:
+            then()
 
 
 class RaftLog:
@@ -61,7 +90,6 @@ class RaftLog:
             self.end = batch.next_offset
 
     def on_truncated(self, offset: int) -> None:
-        """The log has been cut back to `offset`."""
         assert self.high_watermark <= offset <= self.end
         self.end = offset
         self.epochs.truncate_end(offset)

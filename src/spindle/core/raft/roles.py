@@ -17,14 +17,11 @@ from typing import TypeAlias
 
 from spindle.core.raft.leading import LeaderProgress
 from spindle.model.ids import NodeId
-from spindle.model.outbox import Timer
 
 
 @dataclass(slots=True)
 class UnattachedState:
     """Waits for a leader to show up."""
-
-    timers: list[Timer] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -33,7 +30,6 @@ class CandidateState:
 
     pre_vote: bool
     votes: dict[NodeId, bool] = field(default_factory=dict)
-    timers: list[Timer] = field(default_factory=list)
 
     def won(self, voters: int) -> bool:
         """A majority said yes."""
@@ -51,7 +47,6 @@ class FollowerState:
 
     leader: NodeId
     fetched: bool = False
-    timers: list[Timer] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -59,14 +54,11 @@ class LeaderState:
     """Leads. `term` holds what is known of the others."""
 
     term: LeaderProgress
-    timers: list[Timer] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class ResignedState:
     """Led this epoch; waits for another to take over."""
-
-    timers: list[Timer] = field(default_factory=list)
 
 
 Role: TypeAlias = UnattachedState | CandidateState | FollowerState | LeaderState | ResignedState

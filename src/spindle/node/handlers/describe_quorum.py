@@ -48,7 +48,6 @@ def on_controller(
     request: DescribeQuorumRequest,
     context: RequestContext[DescribeQuorumResponse],
 ) -> DescribeQuorumResponse:
-    """Serve DescribeQuorum."""
     raft = raft_of(node, None)
     if isinstance(context.survey, RequestedCount) and context.survey.several:
         return _not_hosted(request)
@@ -152,6 +151,6 @@ def _node(node: QuorumHost, voter: NodeId) -> Node:
     address = quorum.endpoint_of(voter)
     listeners: tuple[Listener, ...] = ()
     if address is not None:
-        name = quorum.controller_listener
+        name = quorum.controller_listeners[0]
         listeners = (Listener(name=name, host=address[0], port=address[1]),)
     return Node(node_id=voter, listeners=listeners)

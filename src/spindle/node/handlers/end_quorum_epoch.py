@@ -32,7 +32,6 @@ def on_controller(
     request: EndQuorumEpochRequest,
     context: RequestContext[EndQuorumEpochResponse],
 ) -> Later:
-    """Serve EndQuorumEpoch."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [

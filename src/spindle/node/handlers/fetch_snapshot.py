@@ -34,7 +34,6 @@ def on_controller(
     request: FetchSnapshotRequest,
     context: RequestContext[FetchSnapshotResponse],
 ) -> FetchSnapshotResponse | Later:
-    """Serve FetchSnapshot."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [(topic.name, [(p.partition, p) for p in topic.partitions]) for topic in request.topics]

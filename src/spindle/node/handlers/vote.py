@@ -36,7 +36,6 @@ def on_controller(
     request: VoteRequest,
     context: RequestContext[VoteResponse],
 ) -> VoteResponse | Later:
-    """Serve Vote."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [

@@ -55,14 +55,14 @@ class Strangers:
 
     def _tell(self, address: Address, theirs: str) -> None:
         kind = "broker" if self._config.is_broker else "controller"
-        names = "voters" if self._config.voters else "bootstrap.servers"
+        names = "voters" if self._config.quorum.voters else "bootstrap.servers"
         why = (
             f"this {kind} belongs to cluster {self._cluster_id}, the controller at"
             f" {address[0]}:{address[1]} to cluster {theirs}: correct controller.quorum.{names}, or"
             " use directories that were formatted for that cluster (INCONSISTENT_CLUSTER_ID)"
         )
-        others = [v for v in self._config.voters if v[0] != self._config.node_id]
-        servers = len(others or self._config.bootstrap_servers)
+        others = [v for v in self._config.quorum.voters if v[0] != self._config.node_id]
+        servers = len(others or self._config.quorum.bootstrap_servers)
         if not self._accepted and len(self._found) * 2 > servers:
             self._out.halt(why, unusable=True)
         else:

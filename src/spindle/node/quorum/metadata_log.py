@@ -75,8 +75,6 @@ class MetadataLog:
         self.run(Append(self._directory, LOG_KEY, plain, self._out.wall_ms, sync=True), done)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
-        """Cut the end back to `offset`."""
-
         def done(now: LoadedLog) -> None:
             self.size = now.size
             while self._cache and self._cache[-1].batch.next_offset > offset:
@@ -86,8 +84,6 @@ class MetadataLog:
         self.run(Truncate(self._directory, LOG_KEY, offset), done)
 
     def reset(self, offset: int, then: Callable[[], None]) -> None:
-        """Start again, empty, at `offset`."""
-
         def done(now: LoadedLog) -> None:
             self.size = now.size
             self._cache.clear()
@@ -129,11 +125,7 @@ class MetadataLog:
         return found
 
     def read(
-        self,
-        offset: int,
-        limit: int,
-        max_bytes: int,
-        then: Callable[[list[Cached]], None],
+        self, offset: int, limit: int, max_bytes: int, then: Callable[[list[Cached]], None]
     ) -> None:
         """Whole batches from the one that holds `offset`, from memory (at once) or from disk."""
         found = self.cached(offset, limit, max_bytes)
@@ -185,7 +177,6 @@ class MetadataLog:
 
 
 def wire_bytes(batches: Sequence[Cached]) -> list[Buffer]:
-    """Batches as they go over the wire."""
     buffers: list[Buffer] = []
     for cached in batches:
         buffers.extend(codec.stamped(cached.batch))

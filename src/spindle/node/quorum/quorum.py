@@ -60,7 +60,6 @@ class Quorum:
 
     @property
     def metadata(self) -> Metadata:
-        """The committed metadata of this node."""
         return self.loader.metadata
 
     @property
@@ -70,7 +69,6 @@ class Quorum:
 
     @property
     def epoch(self) -> int:
-        """The highest epoch seen."""
         return self.raft.state.epoch if self.raft else 0
 
     @property
@@ -110,7 +108,6 @@ class Quorum:
                 self.world.begin_epoch(voter, raft.state.epoch, raft.on_heard)
 
     def leader_endpoint(self) -> tuple[str, int] | None:
-        """Where the active controller is reached, or None."""
         return self.endpoint_of(self.leader_id)
 
     def endpoint_of(self, node: NodeId) -> tuple[str, int] | None:
@@ -124,13 +121,7 @@ class Quorum:
 
     @property
     def controller_listeners(self) -> tuple[str, ...]:
-        """Names of the controllers' listeners."""
-        return self._config.controller_listeners
-
-    @property
-    def controller_listener(self) -> str:
-        """Name of the listener at which controllers reach each other."""
-        return self._config.controller_listeners[0]
+        return self._config.quorum.listeners
 
     # --- start ------------------------------------------------------------------------------
 
@@ -153,7 +144,7 @@ class Quorum:
             election_timeout=settings.seconds("controller.quorum.election.timeout.ms"),
             retry_backoff=settings.seconds("controller.quorum.retry.backoff.ms"),
         )
-        voters = tuple(id for id, _, _ in self._config.voters)
+        voters = tuple(id for id, _, _ in self._config.quorum.voters)
         raft = Raft(self._config.node_id, voters, timing, self._out, found.log, self.world)
         self.loader.begin(found)
         self.raft = raft
@@ -195,7 +186,6 @@ class Quorum:
                 self.loader.on_snapshot(kept, records)
 
     def _on_change(self) -> None:
-        """Epoch, leader or role are others now."""
         if self.raft is None:
             return
         if self.raft.state.term is None:

@@ -98,7 +98,9 @@ class QuorumIO:
         settings = config.settings
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
         self._next_server = 0
-        self.addresses: raft_wire.Addresses = {id: (host, port) for id, host, port in config.voters}
+        self.addresses: raft_wire.Addresses = {
+            id: (host, port) for id, host, port in config.quorum.voters
+        }
         """Where controllers are reached, as configured or as other nodes reported."""
         self._strangers = Strangers(config, who.cluster_id, out, peers)
         self._gone: dict[tuple[str, int], None] = {}
@@ -119,25 +121,22 @@ class QuorumIO:
         return tuple(
             e._replace(host=e.host or (configured[0] if configured else "localhost"))
             for e in self._config.advertised
-            if e.name in self._config.controller_listeners
+            if e.name in self._config.quorum.listeners
         )
 
     # --- files ------------------------------------------------------------------------------
 
     def save(self, state: ElectionState, then: Callable[[], None]) -> None:
-        """Write `quorum-state` durably."""
-        voters = tuple(id for id, _, _ in self._config.voters)
+        voters = tuple(id for id, _, _ in self._config.quorum.voters)
         data = encode_quorum_state(
             state.epoch, state.leader, state.voted, voters, kraft_version=0 if voters else 1
         )
         self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
 
     def append(self, batches: tuple[RecordBatch, ...], then: Callable[[], None]) -> None:
-        """Append a leader's batches durably."""
         self._log.append([Cached(batch, None) for batch in batches], then)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
-        """Cut our log back."""
         self._out.say("warning", "metadata log truncated", offset=offset)
         self._log.truncate(offset, then)
 
@@ -146,14 +145,12 @@ class QuorumIO:
     def ask_vote(
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
-        """Send Vote."""
         request = raft_wire.vote_request(self.who, voter, ballot)
         self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
-        """Send BeginQuorumEpoch."""
         request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
@@ -164,7 +161,6 @@ class QuorumIO:
         successors: tuple[NodeId, ...],
         then: Callable[[Heard | None], object],
     ) -> None:
-        """Send EndQuorumEpoch."""
         request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
@@ -233,19 +229,15 @@ class QuorumIO:
     # --- what changes -------------------------------------------------------------------------
 
     def lead(self, epoch: int) -> None:
-        """Open our epoch."""
         self._tell(EpochWon(epoch))
 
     def on_change(self) -> None:
-        """Epoch, leader or role are others now."""
         self._tell(LeadershipChanged())
 
     def on_high_watermark(self) -> None:
-        """More is committed."""
         self._tell(Advanced())
 
     def on_impossible(self, why: str) -> None:
-        """Stop the node."""
         self._out.halt(why)
 
     # --- sending ------------------------------------------------------------------------------
@@ -253,14 +245,16 @@ class QuorumIO:
     def learn(self, found: raft_wire.Addresses) -> None:
         """Remember where controllers are reached; what is configured stands."""
         for id, address in found.items():
-            configured = any(id == voter for voter, _, _ in self._config.voters)
+            configured = any(id == voter for voter, _, _ in self._config.quorum.voters)
             if not configured and (id in self.addresses or len(self.addresses) < ADDRESSES_MAX):
                 self.addresses[id] = address
 
     def _next_address(self) -> tuple[str, int] | None:
         """The next of the controllers that the configuration names, ourselves excepted."""
         own = self.addresses.get(self.who.node_id)
-        servers: Sequence[tuple[str, int]] = [s for s in self._config.bootstrap_servers if s != own]
+        servers: Sequence[tuple[str, int]] = [
+            s for s in self._config.quorum.bootstrap_servers if s != own
+        ]
         if not servers:
             return None
         self._next_server += 1

@@ -71,7 +71,6 @@ class QuorumLoader:
         self._log.run(ListFiles(self._config.metadata_dir, FOLDER), listed)
 
     def _load(self, log: LoadedLog, snapshots: list[OffsetAndEpoch], then: Then) -> None:
-        """Load the newest snapshot that is whole."""
         if not snapshots:
             if log.start > 0:
                 self._out.halt(

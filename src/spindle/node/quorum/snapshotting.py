@@ -15,12 +15,7 @@ from spindle.core.raft.log_retention import Kept, Retention
 from spindle.core.raft.raft_log import RaftLog
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt
-from spindle.model.jobs import (
-    GetFile,
-    ListFiles,
-    PutFile,
-    RemoveFile,
-)
+from spindle.model.jobs import GetFile, ListFiles, PutFile, RemoveFile
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
 from spindle.model.settings.typed_settings import Settings
@@ -67,7 +62,6 @@ class SnapshotSchedule:
         return self._bytes >= self._most_bytes or self._is_overdue
 
     def restart(self) -> None:
-        """Begin to count bytes and time from zero."""
         self._bytes = 0
         self._is_overdue = False
         if self._timer is not None:
@@ -169,7 +163,6 @@ class Snapshotting:
             self._write()
 
     def on_loaded(self, kept: Kept) -> None:
-        """A leader's snapshot has replaced our log."""
         self._schedule.restart()
         self._kept = [kept]
         self._sweep(lambda: None)
