@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spindle.model.config import NodeConfig
-from spindle.node.broker_lifecycle_manager import (
-    HEARTBEAT_VERSION,
-    NO_EPOCH,
-    BrokerLifecycleManager,
-)
+from spindle.node.broker_lifecycle_manager import HEARTBEAT_VERSION, BrokerLifecycleManager
+from spindle.node.controller_requests import NO_EPOCH
 from spindle.node.quorum.quorum import Quorum
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 
