@@ -52,10 +52,7 @@ does not name them. A Spindle broker lives with them as one of Apache Kafka's do
 classic groups only: it tells clients level 0 and does not advertise the APIs.
 """
 
-_FIRST_LEVELS: Final = (
-    (TRANSACTION_VERSION, 2, 24),
-    (ELR_VERSION, 1, 26),
-)
+_FIRST_LEVELS: Final = ((TRANSACTION_VERSION, 2, 24), (ELR_VERSION, 1, 26))
 """Levels of features, and the metadata.version from which they are finalized by default."""
 
 RELEASES: Final[Mapping[str, int]] = {

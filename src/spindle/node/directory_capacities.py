@@ -45,7 +45,7 @@ def to_fields(rooms: DirectoryCapacities[DirectoryId]) -> RoomFields:
 
 
 class CapacityReports:
-    """Tells the figures no more often than each `pause` seconds: they cost a look at every log."""
+    """Reports the figures once in `pause` seconds at most: they cost a look at every log."""
 
     def __init__(self, rooms: Callable[[], DirectoryCapacities[DirectoryId]], pause: float) -> None:
         self._rooms = rooms
@@ -53,7 +53,7 @@ class CapacityReports:
         self._told_at = -math.inf
 
     def take(self, now: float) -> RoomFields:
-        """The fields for a heartbeat; none where they were told lately."""
+        """The fields for a heartbeat; none where they were reported lately."""
         if now < self._told_at + self._pause:
             return {}
         self._told_at = now

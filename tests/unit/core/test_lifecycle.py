@@ -6,7 +6,17 @@ import uuid
 
 import pytest
 
-from spindle.core.lifecycle import TABLE, BrokerState, DirectoryReports, Event, step
+from spindle.core.lifecycle import (
+    HOPELESS_STOP_LIMIT,
+    LEADERLESS_STOP_LIMIT,
+    TABLE,
+    UNHEARD_STOP_LIMIT,
+    BrokerState,
+    DirectoryReports,
+    Event,
+    ShutdownPatience,
+    step,
+)
 
 A, B, C = (uuid.UUID(int=1000 + n) for n in range(3))
 
@@ -87,3 +97,22 @@ def test_what_was_heard_of_a_directory_that_is_back_counts_for_nothing() -> None
     reports.on_heard([A])
     reports.on_failed(A, 0)
     assert reports.overdue(A, 30)
+
+
+def test_a_stop_gives_up_sooner_the_less_hope_there_is_for_a_controller() -> None:
+    def waits(*, is_led: bool, is_hopeless: bool) -> tuple[float, str]:
+        patience = ShutdownPatience()
+        patience.on_heard(3.0)
+        patience.begin(5.0)  # What was heard before the stop does not count.
+        now, why = 5.0, None
+        while why is None:
+            now += 0.5
+            why = patience.look(now, is_led=is_led, is_hopeless=is_hopeless, last_error="no answer")
+        return now - 5.0, why
+
+    assert waits(is_led=True, is_hopeless=False) == (UNHEARD_STOP_LIMIT, "no answer")
+    seconds, why = waits(is_led=False, is_hopeless=False)
+    assert (seconds, why) == (LEADERLESS_STOP_LIMIT, "no controller has been elected")
+    seconds, why = waits(is_led=False, is_hopeless=True)
+    assert seconds == HOPELESS_STOP_LIMIT
+    assert "refuse connections" in why

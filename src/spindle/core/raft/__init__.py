@@ -1,1 +1,1 @@
-"""The metadata quorum as a machine: who leads, what is committed."""
+"""The metadata quorum as a machine: which node leads, what is committed."""

@@ -45,7 +45,7 @@ class EpochState:
 
     @property
     def leader(self) -> NodeId:
-        """The leader of the epoch, or NOBODY. A node that has resigned does not name itself."""
+        """The leader of the epoch, or `NOBODY`. A node that has resigned does not name itself."""
         if self.election.leader == self.me and not isinstance(self.role, LeaderState):
             return NOBODY
         return self.election.leader

@@ -24,7 +24,7 @@ BACKOFF_DOUBLINGS_MAX = 3
 
 
 class Fetched(NamedTuple):
-    """How a fetch ended. `source`: the leader that was asked, or NOBODY for another controller."""
+    """How a fetch ended. `source`: the leader that was asked; `NOBODY`: another controller."""
 
     source: NodeId
     answer: FetchAnswer | Silence
@@ -72,7 +72,7 @@ class Follower:
         self.go(then)
 
     def on_judged(self, accepted: FetchAnswer | None, news: bool, then: Then) -> None:
-        """An awaited answer was judged: it is the leader's, or it told news, or it is no use."""
+        """An awaited answer was judged: it is the leader's, or it had news, or it is of no use."""
         self._judging = self._asking = False
         if accepted is not None:
             self._failures = 0

@@ -1,11 +1,11 @@
-"""When a voter need not wait out its fetch timeout: nobody serves at the leader's address.
+"""When a voter need not wait out its fetch timeout: no process serves at the leader's address.
 
 A leader that was killed leaves a closed port behind: the kernel refuses connections at once, long
 before a timeout says so. Two fetches in a row that were refused or hung up on are taken for that,
 and the voter asks whether it would win (pre-vote). If it is mistaken (something between the two
 refuses it), the others still hear the leader and say no: nothing is disturbed, no epoch is spent.
 
-Who is first among the voters asks first, so that two do not split the votes; each attempt waits
+The first among the voters asks first, so that two do not split the votes; each attempt waits
 longer than the one before. Arithmetic only; `machine` decides what follows.
 """
 
@@ -39,7 +39,7 @@ class Haste:
         return self._gone >= GONE_ENOUGH
 
     def on_gone(self, leader: NodeId) -> bool:
-        """Nobody served a fetch at the leader's address; whether that made it due."""
+        """No process served a fetch at the leader's address; whether that made it due."""
         self._leader = leader
         self._gone = min(self._gone + 1, GONE_ENOUGH + 1)
         return self._gone == GONE_ENOUGH
@@ -49,7 +49,7 @@ class Haste:
         self._gone = self._tries = 0
 
     def delay(self, me: NodeId, voters: Sequence[NodeId], rng: Rng) -> float:
-        """Seconds until the next attempt of ours."""
+        """Seconds until the next attempt."""
         place = [voter for voter in voters if voter != self._leader].index(me)
         step = STEP_SECONDS * (1 << min(self._tries, DOUBLINGS_MAX))
         self._tries += 1

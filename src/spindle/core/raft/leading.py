@@ -1,4 +1,4 @@
-"""What the leader of the quorum knows of the others: how far each has come, who still listens.
+"""What the leader of the quorum knows of the others: how far each has come, which still listen.
 
 Arithmetic only; `machine` decides what follows from it.
 """
@@ -26,7 +26,7 @@ class ReplicaProgress:
     directory: DirectoryId | None = None
     """Of the disk that its copy lies on, as it said itself."""
     previous_end: int = field(default=-1, repr=False)
-    """The leader's end at the fetch before: who has reached it is caught up."""
+    """The leader's end at the fetch before: a replica that has reached it is caught up."""
 
 
 class LeaderProgress:
@@ -89,7 +89,7 @@ class LeaderProgress:
     def committed(self) -> int | None:
         """The offset that a majority of voters holds durably, once it lies in this epoch.
 
-        Records of earlier epochs are committed only by one of ours after them (Raft 5.4.2).
+        Records of earlier epochs are committed only by one of this epoch after them (Raft 5.4.2).
         """
         ends = sorted((p.end for p in self.voters.values()), reverse=True)
         offset = ends[len(ends) // 2]

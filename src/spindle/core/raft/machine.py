@@ -269,7 +269,7 @@ class Raft:
     # --- epochs and roles ---------------------------------------------------------------------
 
     def on_heard(self, heard: Heard | None) -> bool:
-        """Another node told us of an epoch or a leader; whether that changed ours."""
+        """Another node named an epoch or a leader; whether that changed ours."""
         state = self.state
         if heard is None or heard.epoch < state.epoch:
             return False
@@ -335,7 +335,7 @@ class Raft:
         self._follower.on_judged(accepted, news, self._on_fetched)
 
     def _judge(self, answer: FetchAnswer | Silence) -> tuple[FetchAnswer | None, bool]:
-        """The answer if the leader of our epoch gave it; and whether it told anything new."""
+        """The answer if the leader of our epoch gave it; and whether it had news."""
         if isinstance(answer, Silence):
             return None, False
         state, heard = self.state, answer.heard

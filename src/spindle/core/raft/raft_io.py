@@ -46,7 +46,7 @@ class RaftIO(Protocol):
         successors: tuple[NodeId, ...],
         then: Callable[[Heard | None], object],
     ) -> None:
-        """Tell a voter that we no longer lead the epoch, and who should be next."""
+        """Tell a voter that we no longer lead the epoch, and which voters should be next."""
 
     def fetch(
         self,
@@ -54,7 +54,7 @@ class RaftIO(Protocol):
         position: FetchPosition,
         then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
-        """Ask the leader (None, or one whose address nobody told us: any controller we know)."""
+        """Ask the leader (None, or one whose address we do not know: any controller we know)."""
 
     def append(self, batches: tuple[RecordBatch, ...], then: Callable[[], None]) -> None:
         """Append a leader's batches to our copy; `then` once they are durable."""

@@ -1,7 +1,7 @@
 """Where this node's copy of the metadata log stands: offsets and epochs, without the bytes.
 
-Knows what is durable here; who else has it is the leader's knowledge (`leading`). Changed only
-from continuations of finished writes.
+Knows what is durable here; the leader knows which replicas have it (`leading`). Changed only from
+continuations of finished writes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class RaftLog:
         """The oldest snapshot still kept: a log that does not start at 0 starts where it ends."""
         self.high_watermark = snapshot.offset if snapshot else 0
         self.leader_mark = -1
-        """The leader's high watermark, which may be beyond our end; -1 until a leader told it."""
+        """The leader's high watermark, which may be beyond our end; -1 while it is unknown."""
         self.lock = LogLock()
 
     @property

@@ -37,7 +37,7 @@ class Ballot(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """What any answer of a voter tells: an error, and who leads which epoch as far as it knows."""
+    """What each answer of a voter says: an error, and the epoch and leader that it knows."""
 
     error: Error
     epoch: int
@@ -63,7 +63,7 @@ class FetchPosition(NamedTuple):
 
 @dataclass(slots=True)
 class FetchAnswer:
-    """What a leader (or somebody who knows better) answered to a FetchPosition."""
+    """What a leader (or a voter that knows better) answered to a FetchPosition."""
 
     heard: Heard
     high_watermark: int = -1

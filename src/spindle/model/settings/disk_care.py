@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.setting import (
-    MAX_LONG,
-    Kind,
-    Setting,
-    Update,
-)
+from spindle.model.settings.setting import MAX_LONG, Kind, Setting, Update
 
 S = Setting
 # fmt: off

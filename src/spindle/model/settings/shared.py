@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.setting import (
-    MAX_INT,
-    Kind,
-    Setting,
-    Update,
-    without_effect,
-)
+from spindle.model.settings.setting import MAX_INT, Kind, Setting, Update, without_effect
 
 S = Setting
 # fmt: off

@@ -35,9 +35,7 @@ def raft_of(node: QuorumHost, cluster_id: str | None) -> Raft:
     return node.quorum.raft
 
 
-def metadata_partition(
-    topics: Sequence[tuple[str | TopicId, Sequence[tuple[int, P]]]],
-) -> P:
+def metadata_partition(topics: Sequence[tuple[str | TopicId, Sequence[tuple[int, P]]]]) -> P:
     """The one partition that the quorum's requests are about; Refusal for anything else.
 
     `topics`: what was asked for, with the partitions by their numbers.

@@ -104,8 +104,7 @@ def _respond(
         error_message=message,
         responses=tuple(
             ReassignableTopicResponse(
-                name=topic.name,
-                partitions=tuple(partition_response(p) for p in topic.partitions),
+                name=topic.name, partitions=tuple(partition_response(p) for p in topic.partitions)
             )
             for topic in request.topics
         ),

@@ -38,9 +38,7 @@ SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
 def on_broker(
-    broker: Broker,
-    request: ApiVersionsRequest,
-    context: RequestContext[ApiVersionsResponse],
+    broker: Broker, request: ApiVersionsRequest, context: RequestContext[ApiVersionsResponse]
 ) -> ApiVersionsResponse:
     """Answer a client of the broker."""
     return _answer(broker.image, request, context)

@@ -65,12 +65,9 @@ def _reply(
     node: QuorumHost, request: BeginQuorumEpochRequest, heard: Heard
 ) -> BeginQuorumEpochResponse:
     partition = PartitionData(
-        error_code=heard.error,
-        leader_id=heard.leader,
-        leader_epoch=heard.epoch,
+        error_code=heard.error, leader_id=heard.leader, leader_epoch=heard.epoch
     )
     topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
     return BeginQuorumEpochResponse(
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint),
+        topics=(topic,), node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint)
     )

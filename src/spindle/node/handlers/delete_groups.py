@@ -46,5 +46,5 @@ def _encode(names: tuple[str, ...], errors: dict[str, Error]) -> DeleteGroupsRes
     return DeleteGroupsResponse(
         results=tuple(
             DeletableGroupResult(group_id=name, error_code=errors[name]) for name in names
-        ),
+        )
     )

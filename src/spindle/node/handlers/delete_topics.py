@@ -33,9 +33,7 @@ PARTITIONS: Final = 4
 
 
 def on_broker(
-    broker: Broker,
-    request: DeleteTopicsRequest,
-    context: RequestContext[DeleteTopicsResponse],
+    broker: Broker, request: DeleteTopicsRequest, context: RequestContext[DeleteTopicsResponse]
 ) -> Later:
     """Hand on to the controller."""
     return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)

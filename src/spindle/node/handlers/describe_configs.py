@@ -19,12 +19,7 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.settings_view import (
-    DescribedConfig,
-    SettingSource,
-    SettingsView,
-    other_settings,
-)
+from spindle.node.settings_view import DescribedConfig, SettingSource, SettingsView, other_settings
 from spindle.node.slices import REST, Pause, Slices
 from spindle.wire.messages.describe_configs_request import (
     DescribeConfigsRequest,

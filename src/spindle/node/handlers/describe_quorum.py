@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 def on_broker(
-    broker: Broker,
-    request: DescribeQuorumRequest,
-    context: RequestContext[DescribeQuorumResponse],
+    broker: Broker, request: DescribeQuorumRequest, context: RequestContext[DescribeQuorumResponse]
 ) -> Later:
     """Hand on to the controller."""
     return broker.forwarding.forward(context, partial(refuse, request, context))

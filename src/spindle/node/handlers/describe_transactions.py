@@ -17,9 +17,7 @@ from spindle.wire.messages.describe_transactions_response import (
     DescribeTransactionsResponse,
     TopicData,
 )
-from spindle.wire.messages.describe_transactions_response import (
-    TransactionState as ToldState,
-)
+from spindle.wire.messages.describe_transactions_response import TransactionState as ToldState
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

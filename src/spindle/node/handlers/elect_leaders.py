@@ -76,9 +76,7 @@ def _respond(
     for name, outcome in outcomes.items():
         topics.setdefault(name.topic, []).append(
             PartitionResult(
-                partition_id=name.partition,
-                error_code=outcome.error,
-                error_message=outcome.message,
+                partition_id=name.partition, error_code=outcome.error, error_message=outcome.message
             )
         )
     return ElectLeadersResponse(

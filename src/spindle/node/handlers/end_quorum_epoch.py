@@ -10,12 +10,7 @@ from __future__ import annotations
 
 from spindle.core.raft.raft_values import Heard
 from spindle.model.errors import Error
-from spindle.node.handlers._quorum import (
-    learn_leader,
-    metadata_partition,
-    node_endpoints,
-    raft_of,
-)
+from spindle.node.handlers._quorum import learn_leader, metadata_partition, node_endpoints, raft_of
 from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
@@ -67,12 +62,9 @@ def _reply(
     node: QuorumHost, request: EndQuorumEpochRequest, heard: Heard
 ) -> EndQuorumEpochResponse:
     partition = PartitionData(
-        error_code=heard.error,
-        leader_id=heard.leader,
-        leader_epoch=heard.epoch,
+        error_code=heard.error, leader_id=heard.leader, leader_epoch=heard.epoch
     )
     topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
     return EndQuorumEpochResponse(
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint),
+        topics=(topic,), node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint)
     )

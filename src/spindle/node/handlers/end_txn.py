@@ -48,10 +48,7 @@ def on_broker(
 
 
 def refuse(
-    request: EndTxnRequest,
-    context: RequestContext[EndTxnResponse],
-    error: Error,
-    message: str,
+    request: EndTxnRequest, context: RequestContext[EndTxnResponse], error: Error, message: str
 ) -> EndTxnResponse:
     """It is not ended by this request."""
     if error is Error.PRODUCER_FENCED and context.version < FENCED_FROM:

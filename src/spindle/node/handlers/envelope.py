@@ -97,10 +97,7 @@ def _check_principal(data: bytes | None) -> None:
 
 
 def refuse(
-    request: EnvelopeRequest,
-    context: RequestContext[EnvelopeResponse],
-    error: Error,
-    message: str,
+    request: EnvelopeRequest, context: RequestContext[EnvelopeResponse], error: Error, message: str
 ) -> EnvelopeResponse:
     """The envelope was not opened."""
     return EnvelopeResponse(error_code=error)

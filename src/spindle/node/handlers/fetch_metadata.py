@@ -39,9 +39,7 @@ _NOWHERE: Final = OffsetAndEpoch(-1, -1)
 
 
 def on_controller(
-    node: QuorumHost,
-    request: FetchRequest,
-    context: RequestContext[FetchResponse],
+    node: QuorumHost, request: FetchRequest, context: RequestContext[FetchResponse]
 ) -> Later:
     """Serve a Fetch of the metadata log."""
     raft_of(node, request.cluster_id)
@@ -73,10 +71,7 @@ def on_controller(
 
 
 def refuse(
-    request: FetchRequest,
-    context: RequestContext[FetchResponse],
-    error: Error,
-    message: str,
+    request: FetchRequest, context: RequestContext[FetchResponse], error: Error, message: str
 ) -> FetchResponse:
     """The answer when the request as a whole is wrong."""
     return FetchResponse(error_code=error)

@@ -30,9 +30,7 @@ MAX_BYTES: Final = 8 << 20
 
 
 def on_controller(
-    node: QuorumHost,
-    request: FetchSnapshotRequest,
-    context: RequestContext[FetchSnapshotResponse],
+    node: QuorumHost, request: FetchSnapshotRequest, context: RequestContext[FetchSnapshotResponse]
 ) -> FetchSnapshotResponse | Later:
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(

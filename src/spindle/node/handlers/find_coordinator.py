@@ -62,7 +62,7 @@ def on_broker(
                 error_message=place.message,
             )
             for key, place in places
-        ),
+        )
     )
 
 

@@ -77,9 +77,7 @@ def _encode(context: RequestContext[JoinGroupResponse], answer: JoinAnswer) -> J
         member_id=answer.member_id,
         members=tuple(
             JoinGroupResponseMember(
-                member_id=member_id,
-                group_instance_id=instance_id,
-                metadata=metadata,
+                member_id=member_id, group_instance_id=instance_id, metadata=metadata
             )
             for member_id, instance_id, metadata in answer.members
         ),

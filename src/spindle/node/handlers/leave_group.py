@@ -48,7 +48,7 @@ def on_broker(
                 error_code=error,
             )
             for member, error in zip(request.members, errors, strict=True)
-        ),
+        )
     )
 
 

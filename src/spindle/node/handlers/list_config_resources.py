@@ -45,10 +45,7 @@ def on_broker(
         for name in tuple(_names(broker.image, kind))
     )
     return broker.slices.answer(
-        request,
-        context,
-        listed,
-        lambda found: ListConfigResourcesResponse(config_resources=found),
+        request, context, listed, lambda found: ListConfigResourcesResponse(config_resources=found)
     )
 
 

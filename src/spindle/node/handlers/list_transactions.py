@@ -19,12 +19,8 @@ from spindle.model.errors import Error, Refusal
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, Pause
 from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
-from spindle.wire.messages.list_transactions_response import (
-    ListTransactionsResponse,
-)
-from spindle.wire.messages.list_transactions_response import (
-    TransactionState as ToldState,
-)
+from spindle.wire.messages.list_transactions_response import ListTransactionsResponse
+from spindle.wire.messages.list_transactions_response import TransactionState as ToldState
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

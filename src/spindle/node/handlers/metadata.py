@@ -44,9 +44,7 @@ _Told = Iterator[MetadataResponseTopic | Pause]
 
 
 def on_broker(
-    broker: Broker,
-    request: MetadataRequest,
-    context: RequestContext[MetadataResponse],
+    broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
 ) -> Later:
     """Tell a client about the cluster."""
     image: ClusterImage = broker.image
@@ -72,10 +70,7 @@ def on_broker(
 
 
 def refuse(
-    request: MetadataRequest,
-    context: RequestContext[MetadataResponse],
-    error: Error,
-    message: str,
+    request: MetadataRequest, context: RequestContext[MetadataResponse], error: Error, message: str
 ) -> MetadataResponse:
     """The error at every topic: before version 13 there is no other place for it."""
     return MetadataResponse(

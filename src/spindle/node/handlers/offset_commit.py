@@ -125,5 +125,5 @@ def _response(
                 ),
             )
             for topic in request.topics
-        ),
+        )
     )

@@ -71,5 +71,5 @@ def _encode(
                 ),
             )
             for topic in request.topics
-        ),
+        )
     )

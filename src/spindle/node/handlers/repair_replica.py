@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 
 def on_broker(
-    broker: Broker,
-    request: RepairReplicaRequest,
-    context: RequestContext[RepairReplicaResponse],
+    broker: Broker, request: RepairReplicaRequest, context: RequestContext[RepairReplicaResponse]
 ) -> Later:
     """Carry out what is wanted of a replica."""
     if request.action not in tuple(RescueAction):

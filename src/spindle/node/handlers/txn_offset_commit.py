@@ -143,5 +143,5 @@ def _response(
                 ),
             )
             for topic in request.topics
-        ),
+        )
     )

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 
 def on_broker(
-    broker: Broker,
-    request: UpdateFeaturesRequest,
-    context: RequestContext[UpdateFeaturesResponse],
+    broker: Broker, request: UpdateFeaturesRequest, context: RequestContext[UpdateFeaturesResponse]
 ) -> Later:
     """Hand on to the controller."""
     return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)

@@ -23,18 +23,11 @@ from spindle.node.handlers._quorum import (
 from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.vote_request import VoteRequest
-from spindle.wire.messages.vote_response import (
-    NodeEndpoint,
-    PartitionData,
-    TopicData,
-    VoteResponse,
-)
+from spindle.wire.messages.vote_response import NodeEndpoint, PartitionData, TopicData, VoteResponse
 
 
 def on_controller(
-    node: QuorumHost,
-    request: VoteRequest,
-    context: RequestContext[VoteResponse],
+    node: QuorumHost, request: VoteRequest, context: RequestContext[VoteResponse]
 ) -> VoteResponse | Later:
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
@@ -56,10 +49,7 @@ def on_controller(
 
 
 def refuse(
-    request: VoteRequest,
-    context: RequestContext[VoteResponse],
-    error: Error,
-    message: str,
+    request: VoteRequest, context: RequestContext[VoteResponse], error: Error, message: str
 ) -> VoteResponse:
     """The answer when the request as a whole is wrong."""
     return VoteResponse(error_code=error)
@@ -74,6 +64,5 @@ def _reply(node: QuorumHost, request: VoteRequest, answer: VoteAnswer) -> VoteRe
     )
     topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
     return VoteResponse(
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, answer.heard.leader, NodeEndpoint),
+        topics=(topic,), node_endpoints=node_endpoints(node, answer.heard.leader, NodeEndpoint)
     )

@@ -70,9 +70,7 @@ class _Writing:
             for partition in partitions:
                 self._left += 1
                 self._broker.transactions.marking.write(
-                    partition,
-                    ending,
-                    partial(self._settle, told, partition),
+                    partition, ending, partial(self._settle, told, partition)
                 )
         self._finish()
 
@@ -91,7 +89,7 @@ class _Writing:
                 markers=tuple(
                     WritableTxnMarkerResult(producer_id=marker.producer_id, topics=_topics(told))
                     for marker, told in zip(self._request.markers, self._told, strict=True)
-                ),
+                )
             )
         )
 

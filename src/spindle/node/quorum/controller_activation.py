@@ -48,7 +48,7 @@ class ControllerActivation:
         """Set by the node where it has the controller's role."""
         self.is_active = False
         self._epoch = -1
-        """The epoch of ours for which the controller begins or has begun; -1 for none."""
+        """The epoch for which the controller begins or has begun; -1 for none."""
         self._directory = directory
         self._out = out
         self._log = log
