@@ -17,18 +17,20 @@ limit for remote storage.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from spindle.core.replica.partition import PartitionLeader
-from spindle.model.errors import Error, Failure
-from spindle.model.jobs import (
-    FindOffset,
-    FoundOffset,
-)
 from spindle.node.replicas.delayed_fetch import READ_COMMITTED
-from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.offset_lookup import (
+    EARLIEST_LOCAL,
+    EARLIEST_PENDING,
+    LATEST_TIERED,
+    MAX_TIMESTAMP,
+    ListedOffset,
+    WantedOffset,
+    find_offset,
+)
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest
+from spindle.wire.messages.list_offsets_request import ListOffsetsRequest
 from spindle.wire.messages.list_offsets_response import (
     ListOffsetsPartitionResponse,
     ListOffsetsResponse,
@@ -38,14 +40,6 @@ from spindle.wire.messages.list_offsets_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-LATEST: Final = -1
-EARLIEST: Final = -2
-MAX_TIMESTAMP: Final = -3
-EARLIEST_LOCAL: Final = -4
-LATEST_TIERED: Final = -5
-EARLIEST_PENDING: Final = -6
-CONSUMER: Final = -1
-DEBUGGER: Final = -2
 _SINCE: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING: 11}
 
 
@@ -53,121 +47,57 @@ def on_broker(
     broker: Broker, request: ListOffsetsRequest, context: RequestContext[ListOffsetsResponse]
 ) -> Later:
     """Find the offsets; those by time need the disk."""
-    _OffsetSearch(broker, request, context).begin()
+    wanted = _wanted(request, context.version)
+    told: dict[int, ListedOffset] = {}
+
+    def tell(place: int, listed: ListedOffset) -> None:
+        told[place] = listed
+        if len(told) == len(wanted):
+            context.answer(_respond(request, [told[place] for place in range(len(wanted))]))
+
+    if not wanted:
+        context.answer(_respond(request, []))
+    for place, each in enumerate(wanted):
+        find_offset(broker.replicas, each, partial(tell, place))
     return LATER
 
 
-class _Tell(Protocol):
-    """Takes the answer for one partition."""
+def _wanted(request: ListOffsetsRequest, version: int) -> list[WantedOffset]:
+    committed = request.isolation_level == READ_COMMITTED
+    return [
+        WantedOffset(
+            topic.name,
+            asked.partition_index,
+            asked.timestamp,
+            asked.current_leader_epoch,
+            request.replica_id,
+            committed,
+            is_supported=asked.timestamp >= EARLIEST_PENDING
+            and version >= _SINCE.get(asked.timestamp, 0),
+        )
+        for topic in request.topics
+        for asked in topic.partitions
+    ]
 
-    def __call__(
-        self, error: Error, offset: int = -1, timestamp: int = -1, epoch: int = -1
-    ) -> None: ...
 
-
-_Told: TypeAlias = list[ListOffsetsPartitionResponse]
-"""A topic's answers, in the order of its partitions."""
-_UNTOLD: Final = ListOffsetsPartitionResponse()
-"""In the place of an answer that has not come yet."""
-
-
-class _OffsetSearch:
-    """One request until every partition has its answer."""
-
-    def __init__(
-        self,
-        broker: Broker,
-        request: ListOffsetsRequest,
-        context: RequestContext[ListOffsetsResponse],
-    ) -> None:
-        self._broker = broker
-        self._request = request
-        self._context = context
-        self._told: list[_Told] = []
-        self._left = 1
-
-    def begin(self) -> None:
-        for topic in self._request.topics:
-            told = [_UNTOLD] * len(topic.partitions)
-            self._told.append(told)
-            for place, asked in enumerate(topic.partitions):
-                self._left += 1
-                self._find(topic.name, asked, told, place)
-        self._settle()
-
-    def _settle(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            topics = tuple(
-                ListOffsetsTopicResponse(name=topic.name, partitions=told)
-                for topic, told in zip(self._request.topics, self._told, strict=True)
+def _respond(request: ListOffsetsRequest, listed: list[ListedOffset]) -> ListOffsetsResponse:
+    """The answers, in the order of the request's partitions."""
+    left = iter(listed)
+    return ListOffsetsResponse(
+        topics=tuple(
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=[
+                    ListOffsetsPartitionResponse(
+                        partition_index=asked.partition_index,
+                        error_code=found.error,
+                        offset=found.offset,
+                        timestamp=found.timestamp,
+                        leader_epoch=found.epoch,
+                    )
+                    for asked, found in zip(topic.partitions, left, strict=False)
+                ],
             )
-            self._context.answer(ListOffsetsResponse(topics=topics))
-
-    def _find(self, topic: str, asked: ListOffsetsPartition, told: _Told, place: int) -> None:
-        def tell(error: Error, offset: int = -1, timestamp: int = -1, epoch: int = -1) -> None:
-            told[place] = ListOffsetsPartitionResponse(
-                partition_index=asked.partition_index,
-                error_code=error,
-                offset=offset,
-                timestamp=timestamp,
-                leader_epoch=epoch,
-            )
-            self._settle()
-
-        hosted = self._hosted(topic, asked.partition_index)
-        if not isinstance(hosted, HostedPartition):
-            tell(hosted)
-            return
-        machine = hosted.partition
-        named = asked.current_leader_epoch >= 0
-        error = machine.check_epoch(asked.current_leader_epoch if named else -1)
-        if error == Error.NONE:
-            error = self._check(hosted, asked.timestamp, named)
-        if error != Error.NONE:
-            tell(error)
-        elif asked.timestamp == LATEST:
-            tell(Error.NONE, self._latest(hosted), -1, machine.leader_epoch)
-        elif asked.timestamp in (EARLIEST, EARLIEST_LOCAL):
-            tell(Error.NONE, machine.log.start, -1, machine.log.epochs.epoch_at(machine.log.start))
-        elif asked.timestamp in (LATEST_TIERED, EARLIEST_PENDING):
-            tell(Error.NONE)
-        else:
-            self._search(hosted, asked.timestamp, tell)
-
-    def _hosted(self, topic: str, partition: int) -> HostedPartition | Error:
-        replicas = self._broker.replicas
-        if self._request.replica_id == DEBUGGER:
-            return replicas.partitions.locate(topic, partition)
-        return replicas.partitions.leader(topic, partition)
-
-    def _check(self, hosted: HostedPartition, timestamp: int, named: bool) -> Error:
-        if timestamp < EARLIEST_PENDING or self._context.version < _SINCE.get(timestamp, 0):
-            return Error.UNSUPPORTED_VERSION
-        role = hosted.partition.role
-        if (
-            self._request.replica_id == CONSUMER
-            and timestamp not in (EARLIEST, EARLIEST_LOCAL)
-            and isinstance(role, PartitionLeader)
-            and hosted.partition.log.high_watermark < role.epoch_start
-        ):
-            return Error.OFFSET_NOT_AVAILABLE if named else Error.LEADER_NOT_AVAILABLE
-        return Error.NONE
-
-    def _latest(self, hosted: HostedPartition) -> int:
-        machine = hosted.partition
-        if self._request.replica_id != CONSUMER:
-            return machine.log.next
-        committed = self._request.isolation_level == READ_COMMITTED
-        return machine.log.stable if committed else machine.log.high_watermark
-
-    def _search(self, hosted: HostedPartition, timestamp: int, tell: _Tell) -> None:
-        def on_found(result: FoundOffset | Failure) -> None:
-            if isinstance(result, Failure):
-                self._broker.replicas.changes.on_failure(hosted, result)
-                tell(Error.KAFKA_STORAGE_ERROR)
-            else:
-                tell(Error.NONE, result.offset, result.timestamp, result.epoch)
-
-        job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=self._latest(hosted))
-        hosted.jobs.run(job, on_found)
+            for topic in request.topics
+        )
+    )

@@ -1,0 +1,113 @@
+"""Finds an offset of a partition by its time, or by what it stands for.
+
+Only a search by time needs the disk. Knows no messages: used by the handler of ListOffsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+from spindle.core.replica.partition import PartitionLeader
+from spindle.model.errors import Error, Failure
+from spindle.model.jobs import FindOffset, FoundOffset
+from spindle.node.replicas.delayed_fetch import CONSUMER, DEBUGGER
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.replica_manager import ReplicaManager
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+EARLIEST_LOCAL: Final = -4
+LATEST_TIERED: Final = -5
+EARLIEST_PENDING: Final = -6
+
+
+class WantedOffset(NamedTuple):
+    """Which offset of which partition is asked for, and by which reader."""
+
+    topic: str
+    partition: int
+    timestamp: int
+    """In ms, or one of the names above."""
+    epoch: int
+    """The leader epoch that the reader knows, or less than 0."""
+    replica: int
+    """A broker's id, CONSUMER or DEBUGGER."""
+    committed: bool
+    is_supported: bool
+    """Whether the version of the request knows this timestamp."""
+
+
+class ListedOffset(NamedTuple):
+    """The answer for one partition."""
+
+    error: Error = Error.NONE
+    offset: int = -1
+    timestamp: int = -1
+    epoch: int = -1
+
+
+def find_offset(
+    replicas: ReplicaManager, wanted: WantedOffset, then: Callable[[ListedOffset], None]
+) -> None:
+    """Look an offset up; `then` gets the answer, now or later."""
+    locate = (
+        replicas.partitions.locate if wanted.replica == DEBUGGER else replicas.partitions.leader
+    )
+    hosted = locate(wanted.topic, wanted.partition)
+    if not isinstance(hosted, HostedPartition):
+        then(ListedOffset(hosted))
+        return
+    error = _check(hosted, wanted)
+    log, timestamp = hosted.partition.log, wanted.timestamp
+    if error != Error.NONE:
+        then(ListedOffset(error))
+    elif timestamp == LATEST:
+        then(ListedOffset(offset=_latest(hosted, wanted), epoch=hosted.partition.leader_epoch))
+    elif timestamp in (EARLIEST, EARLIEST_LOCAL):
+        then(ListedOffset(offset=log.start, epoch=log.epochs.epoch_at(log.start)))
+    elif timestamp in (LATEST_TIERED, EARLIEST_PENDING):
+        then(ListedOffset())
+    else:
+        limit = _latest(hosted, wanted)
+        job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=limit)
+        hosted.jobs.run(job, partial(_on_found, replicas, hosted, then))
+
+
+def _on_found(
+    replicas: ReplicaManager,
+    hosted: HostedPartition,
+    then: Callable[[ListedOffset], None],
+    result: FoundOffset | Failure,
+) -> None:
+    if isinstance(result, Failure):
+        replicas.changes.on_failure(hosted, result)
+        then(ListedOffset(Error.KAFKA_STORAGE_ERROR))
+    else:
+        then(ListedOffset(Error.NONE, result.offset, result.timestamp, result.epoch))
+
+
+def _check(hosted: HostedPartition, wanted: WantedOffset) -> Error:
+    role, named = hosted.partition.role, wanted.epoch >= 0
+    error = hosted.partition.check_epoch(wanted.epoch if named else -1)
+    if error != Error.NONE:
+        return error
+    if not wanted.is_supported:
+        return Error.UNSUPPORTED_VERSION
+    if (
+        wanted.replica == CONSUMER
+        and wanted.timestamp not in (EARLIEST, EARLIEST_LOCAL)
+        and isinstance(role, PartitionLeader)
+        and hosted.partition.log.high_watermark < role.epoch_start
+    ):
+        return Error.OFFSET_NOT_AVAILABLE if named else Error.LEADER_NOT_AVAILABLE
+    return Error.NONE
+
+
+def _latest(hosted: HostedPartition, wanted: WantedOffset) -> int:
+    log = hosted.partition.log
+    if wanted.replica != CONSUMER:
+        return log.next
+    return log.stable if wanted.committed else log.high_watermark
