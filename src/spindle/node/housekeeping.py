@@ -112,10 +112,8 @@ class Housekeeping:
         """Delete what a topic need not keep. A future log follows its current one's start."""
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = (
-                self._replicas.partitions.find(id),
-                self._replicas.partitions.bounds(id),
-            )
+            partitions = self._replicas.partitions
+            hosted, bounds = partitions.find(id), partitions.bounds(id)
             if hosted is None or bounds is None:
                 continue
             settings = self._context.topic(hosted.name.topic)

@@ -79,7 +79,7 @@ def test_a_directory_comes_back_while_a_deletion_waits_for_its_turn() -> None:
         world.step()
     assert not world.logs.places.all
     world.create_topic("t", 4)
-    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(4))
+    assert all(world.replicas.partitions.hosted[pid("t", n)].partition.leads for n in range(4))
 
 
 @pytest.mark.spec("B-16")

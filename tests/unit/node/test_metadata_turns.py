@@ -210,13 +210,13 @@ def test_each_partition_is_made_and_led_in_its_turn() -> None:
     world = started()
     deltas = begin(world, "t", 3)
     tell(world, deltas[:2])
-    assert [world.replicas.partitions.is_leader(pid("t", n)) for n in range(3)] == [
+    assert [world.replicas.partitions.hosted[pid("t", n)].partition.leads for n in range(3)] == [
         True,
         False,
         False,
     ]
     tell(world, deltas[2:])
-    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(3))
+    assert all(world.replicas.partitions.hosted[pid("t", n)].partition.leads for n in range(3))
 
 
 def test_no_log_is_made_of_a_topic_that_went_before_its_turn() -> None:
@@ -237,7 +237,7 @@ def test_a_broker_that_dies_between_turns_makes_the_rest_at_its_start() -> None:
     tell(world, deltas[:3])
     world.restart()
     assert {place.stage for place in world.logs.places.all.values()} == {Stage.READY}
-    assert all(world.replicas.partitions.is_leader(pid("t", n)) for n in range(4))
+    assert all(world.replicas.partitions.hosted[pid("t", n)].partition.leads for n in range(4))
 
 
 def test_a_leader_that_changes_twice_before_its_turn_is_told_once() -> None:
@@ -249,8 +249,8 @@ def test_a_leader_that_changes_twice_before_its_turn_is_told_once() -> None:
     tell(world, deltas[:2])
     world.image.apply(r.PartitionChange(partition_id=1, topic_id=topic_id("t"), leader=2))
     tell(world, deltas[2:])
-    assert world.replicas.partitions.is_leader(pid("t", 0))
-    assert not world.replicas.partitions.is_leader(pid("t", 1))
+    assert world.replicas.partitions.hosted[pid("t", 0)].partition.leads
+    assert not world.replicas.partitions.hosted[pid("t", 1)].partition.leads
     assert world.replicas.partitions.leader_epoch(pid("t", 1)) == 2
     tell(world, list(world.image.take_delta().slices(1)))
     assert world.replicas.partitions.leader_epoch(pid("t", 1)) == 2

@@ -20,7 +20,7 @@ from spindle.node.produce.recompression import Recompression, recompression
 from spindle.node.produce.record_check import look
 from spindle.node.replicas.checking import Checking
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.replicas.packing import Packing
+from spindle.node.replicas.topic_rules import Packing
 from spindle.wire import batch as codec
 from spindle.wire.batch import Compression, build
 from spindle.wire.compression import DEFAULT_LEVELS

@@ -293,10 +293,8 @@ class ReplicaPlacementRegistry:
         for id in self.current(path):
             found, hosted = self.all[id], self._replicas.partitions.find(id)
             for gap in found.doubtful:
-                if (
-                    hosted is None
-                    or hosted.partition.log.start < gap[1] <= hosted.partition.log.end
-                ):
+                log = None if hosted is None else hosted.partition.log
+                if log is None or log.start < gap[1] <= log.end:
                     yield found.name, gap
 
     # --- creating ---------------------------------------------------------------------------

@@ -8,6 +8,7 @@ handler of Produce makes it and tells what became of each partition.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
@@ -55,36 +56,22 @@ class ProduceParams(NamedTuple):
     """A first batch has its partition take part in the transaction (KIP-890)."""
 
 
+@dataclass(slots=True, eq=False)
 class ProducedPartition:
     """One partition's share of a request, and what becomes of it."""
 
-    __slots__ = (
-        "append_time",
-        "base",
-        "done",
-        "end",
-        "error",
-        "hosted",
-        "index",
-        "produce",
-        "refusal",
-        "topic",
-        "wait",
-    )
-
-    def __init__(self, produce: DelayedProduce, topic: Named, index: int) -> None:
-        self.produce = produce
-        self.topic = topic
-        self.index = index
-        self.hosted: HostedPartition | None = None
-        self.error = Error.NONE
-        self.refusal: Refusal | None = None
-        """Why it was not taken; it says more than the error."""
-        self.base = -1
-        self.end = -1
-        self.append_time = -1
-        self.done = False
-        self.wait: tuple[int, int] | None = None
+    produce: DelayedProduce
+    topic: Named
+    index: int
+    hosted: HostedPartition | None = None
+    error: Error = Error.NONE
+    refusal: Refusal | None = None
+    """Why it was not taken; it says more than the error."""
+    base: int = -1
+    end: int = -1
+    append_time: int = -1
+    done: bool = False
+    wait: tuple[int, int] | None = None
 
     def refuse(self, refusal: Refusal) -> None:
         """It is not taken."""
@@ -97,7 +84,7 @@ class ProducedPartition:
             return
         self.done = True
         self.error = error
-        if error == Error.NONE and self.produce.acks == ALL and self._too_few():
+        if error == Error.NONE and self.produce.params.acks == ALL and self._too_few():
             self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         self.produce.on_settled()
 
@@ -106,10 +93,10 @@ class ProducedPartition:
         assert self.hosted is not None
         if self.wait is not None:
             delayed = self.hosted.delayed
-            waiters = delayed.at_mark if self.produce.acks == ALL else delayed.at_end
+            waiters = delayed.at_mark if self.produce.params.acks == ALL else delayed.at_end
             waiters.discard(self.wait)
         self.done = True
-        few = self.produce.acks == ALL and self._too_few()
+        few = self.produce.params.acks == ALL and self._too_few()
         self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND if few else Error.REQUEST_TIMED_OUT
 
     def _too_few(self) -> bool:
@@ -118,36 +105,17 @@ class ProducedPartition:
         return machine.leads and len(machine.maximal_isr) < machine.required_isr
 
 
+@dataclass(slots=True, eq=False)
 class DelayedProduce:
     """One request until it is answered: `then` gets all its partitions."""
 
-    __slots__ = (
-        "_context",
-        "_enlisting",
-        "_left",
-        "_params",
-        "_replicas",
-        "_shares",
-        "_then",
-        "acks",
-    )
-
-    def __init__(
-        self,
-        context: BrokerContext,
-        replicas: ReplicaManager,
-        enlisting: Enlisting,
-        params: ProduceParams,
-        then: Callable[[list[ProducedPartition]], None],
-    ) -> None:
-        self._context = context
-        self._replicas = replicas
-        self._enlisting = enlisting
-        self._params = params
-        self._then = then
-        self.acks = params.acks
-        self._shares: list[ProducedPartition] = []
-        self._left = 0
+    _context: BrokerContext
+    _replicas: ReplicaManager
+    _enlisting: Enlisting
+    params: ProduceParams
+    _then: Callable[[list[ProducedPartition]], None]
+    _shares: list[ProducedPartition] = field(default_factory=list)
+    _left: int = 0
 
     def begin(self, asked: Iterable[tuple[Named, int, Records | None]]) -> None:
         """Append what is asked for each partition; answer now or when the last one is settled."""
@@ -164,8 +132,8 @@ class DelayedProduce:
                 share.refuse(refusal)
                 self._left -= 1
         self.on_settled()
-        if self._left and self.acks != 0:
-            wait = min(max(self._params.timeout, 0.0), WAIT_MAX)
+        if self._left and self.params.acks != 0:
+            wait = min(max(self.params.timeout, 0.0), WAIT_MAX)
             self._replicas.purgatory.park(wait, self)
 
     def on_settled(self) -> None:
@@ -192,8 +160,10 @@ class DelayedProduce:
     # --- appending ------------------------------------------------------------------------------
 
     def _append(self, share: ProducedPartition, records: Records | None) -> None:
-        if self.acks not in (ALL, 0, 1):
-            raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
+        if self.params.acks not in (ALL, 0, 1):
+            raise Refusal(
+                Error.INVALID_REQUIRED_ACKS, f"acks={self.params.acks} is none of -1, 0, 1"
+            )
         hosted = self._replicas.partitions.leader(share.topic, share.index)
         if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
@@ -228,14 +198,14 @@ class DelayedProduce:
     def _takes_part(self, hosted: HostedPartition, batch: RecordBatch) -> bool:
         return hosted.partition.log.has_begun(batch.producer_id, batch.producer_epoch) or (
             not self._context.settings.flag("transaction.partition.verification.enable")
-            and not self._params.adds
+            and not self.params.adds
             and not self._enlisting.is_waiting(hosted.id, batch.producer_id)
         )
 
     def _enlist(
         self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch
     ) -> None:
-        name, adds = self._params.transactional_id, self._params.adds
+        name, adds = self.params.transactional_id, self.params.adds
         assert name is not None, "else the batch was refused"
         # Also where it is refused below: a later batch must not begin the transaction before it.
         hosted.partition.log.producers.on_asked(batch, adds, self._context.out.wall_ms)
@@ -258,7 +228,7 @@ class DelayedProduce:
         self._enlisting.admit(hosted.id, hosted.name, name, producer, adds, admitted)
 
     def _in_producers_words(self, error: Error) -> Error:
-        if error is Error.TRANSACTION_ABORTABLE and not self._params.takes_abortable:
+        if error is Error.TRANSACTION_ABORTABLE and not self.params.takes_abortable:
             return Error.INVALID_TXN_STATE
         return _IN_PRODUCERS_WORDS.get(error, error)
 
@@ -289,7 +259,7 @@ class DelayedProduce:
         if not hosted.has_room:
             raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
         machine = hosted.partition
-        if self.acks == ALL and len(machine.isr) < machine.required_isr:
+        if self.params.acks == ALL and len(machine.isr) < machine.required_isr:
             raise Refusal(
                 Error.NOT_ENOUGH_REPLICAS,
                 f"{hosted.name} has {len(machine.isr)} replicas in sync, "
@@ -298,9 +268,9 @@ class DelayedProduce:
 
     def _wait(self, share: ProducedPartition, hosted: HostedPartition) -> None:
         log, delayed = hosted.partition.log, hosted.delayed
-        if self.acks == 0:
+        if self.params.acks == 0:
             share.settle(Error.NONE)
-        elif self.acks == ALL:
+        elif self.params.acks == ALL:
             if log.high_watermark >= share.end:
                 share.settle(Error.NONE)
             else:
@@ -323,10 +293,10 @@ class DelayedProduce:
             raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
         batches.check_from_client(batch)
         _check_size(hosted, batch)
-        if batch.is_transactional and not self._params.transactional_id:
+        if batch.is_transactional and not self.params.transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
         is_zstd = batch.attributes & COMPRESSION_MASK == Compression.ZSTD
-        if is_zstd and not self._params.takes_zstd:
+        if is_zstd and not self.params.takes_zstd:
             raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
         return batch
 

@@ -13,7 +13,7 @@ from itertools import islice
 from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, RecordBatch
 from spindle.model.computing import SteppedWork
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.node.replicas.packing import Packing
+from spindle.node.replicas.topic_rules import Packing
 from spindle.wire import batch as codec
 from spindle.wire.records import Slice
 

@@ -57,10 +57,7 @@ class _Submitted(NamedTuple):
     then: Then
 
 
-class _Sent(NamedTuple):
-    hosted: HostedPartition
-    then: Then
-    proposal: PendingIsrChange
+_Sent = tuple[_Submitted, PendingIsrChange]
 
 
 class AlterPartitionManager:
@@ -90,10 +87,10 @@ class AlterPartitionManager:
         self._scheduled = False
         sent: dict[PartitionId, _Sent] = {}
         for id in list(self._submitted)[:PARTITIONS_MAX]:
-            hosted, then = self._submitted.pop(id)
-            proposal = hosted.partition.take_proposal()
+            submitted = self._submitted.pop(id)
+            proposal = submitted.hosted.partition.take_proposal()
             if proposal is not None:
-                sent[id] = _Sent(hosted, then, proposal)
+                sent[id] = submitted, proposal
         if not sent:
             return
         self._asking = True
@@ -103,7 +100,7 @@ class AlterPartitionManager:
 
     def _request(self, sent: dict[PartitionId, _Sent]) -> AlterPartitionRequest:
         topics: dict[TopicId, list[PartitionData]] = {}
-        for id, (_, _, proposal) in sent.items():
+        for id, (_, proposal) in sent.items():
             members = tuple(
                 BrokerState(broker_id=b, broker_epoch=e)
                 for b, e in zip(proposal.isr, proposal.broker_epochs, strict=True)
@@ -150,23 +147,24 @@ class AlterPartitionManager:
             self._schedule(0.0)
 
     def _settled(self, sent: _Sent, told: Told) -> bool:
-        machine, now, error = sent.hosted.partition, self._context.out.now, told.error_code
-        if sent.hosted.gone or error in _METADATA_DECIDES:
+        (hosted, then), proposal = sent
+        now, error = self._context.out.now, told.error_code
+        if hosted.gone or error in _METADATA_DECIDES:
             return True
         if error == Error.NONE:
             isr, epoch = tuple(told.isr), told.partition_epoch
-            sent.then(sent.hosted, machine.on_isr_committed(sent.proposal, isr, epoch, now))
-            return True
-        if error in _DROPPED:
-            sent.then(sent.hosted, machine.on_isr_refused(sent.proposal, now))
-            return True
-        return False
+            then(hosted, hosted.partition.on_isr_committed(proposal, isr, epoch, now))
+        elif error in _DROPPED:
+            then(hosted, hosted.partition.on_isr_refused(proposal, now))
+        else:
+            return False
+        return True
 
     def _repeat(self, sent: dict[PartitionId, _Sent]) -> None:
-        for hosted, then, proposal in sent.values():
-            role = hosted.partition.role
+        for id, (submitted, proposal) in sent.items():
+            role = submitted.hosted.partition.role
             if isinstance(role, PartitionLeader):
                 role.repeat(proposal)
-                self._submitted.setdefault(hosted.id, _Submitted(hosted, then))
+                self._submitted.setdefault(id, submitted)
         self._failures = min(self._failures + 1, 16)  # Enough to reach the longest pause.
         self._schedule(min(RETRY_FIRST * 2 ** (self._failures - 1), RETRY_MAX))

@@ -74,10 +74,8 @@ class Compaction:
     def _next(self) -> None:
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = (
-                self._replicas.partitions.find(id),
-                self._replicas.partitions.bounds(id),
-            )
+            partitions = self._replicas.partitions
+            hosted, bounds = partitions.find(id), partitions.bounds(id)
             if hosted is not None and bounds is not None and self._may_go_on(hosted):
                 rules, now = self._rules(hosted), self._out.wall_ms
                 job = partial(PlanClean, key=hosted.key, rules=rules, limit=bounds[1], now_ms=now)

@@ -8,6 +8,7 @@ it and tells the results.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
@@ -33,22 +34,20 @@ class DeletedRecords(NamedTuple):
 Deleted: TypeAlias = dict[Key, DeletedRecords]
 
 
+@dataclass(slots=True, eq=False)
 class DelayedDeleteRecords:
     """One request until it is answered: `then` gets what became of each partition."""
 
-    def __init__(
-        self, replicas: ReplicaManager, began: float | None, then: Callable[[Deleted], None]
-    ) -> None:
-        """`began`: when the request began that this is a part of (s); None: this is all of it."""
-        self._replicas = replicas
-        self._began = began
-        self._then: Callable[[Deleted], None] | None = then
-        self._told: Deleted = {}
-        self._waits: dict[Key, tuple[HostedPartition, tuple[int, int]]] = {}
-        self._left = 1
-        self._moving: set[Key] = set()
-        """Partitions whose own log has not moved its start yet."""
-        self._late = False
+    _replicas: ReplicaManager
+    _began: float | None
+    """When the request began that this is a part of (s); None: this is all of it."""
+    _then: Callable[[Deleted], None] | None
+    _told: Deleted = field(default_factory=dict)
+    _waits: dict[Key, tuple[HostedPartition, tuple[int, int]]] = field(default_factory=dict)
+    _left: int = 1
+    _moving: set[Key] = field(default_factory=set)
+    """Partitions whose own log has not moved its start yet."""
+    _late: bool = False
 
     def begin(self, offsets: Mapping[Key, int], timeout: float) -> None:
         """Have each partition's log begin at its offset; wait for so many seconds at most."""

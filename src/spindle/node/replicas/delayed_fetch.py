@@ -8,6 +8,7 @@ Values for `fetch_manager`, and the translation from and to Kafka's Fetch in all
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.replica.fetch_sessions import Cursor, FetchSession, Key, Reader
@@ -52,40 +53,25 @@ WAIT_MAX = 300.0
 """Seconds that a fetch may wait at most, whatever it asks for."""
 
 
+@dataclass(slots=True, eq=False)
 class FetchedPartition:
     """What was found for one cursor."""
 
-    __slots__ = (
-        "aborted",
-        "buffers",
-        "cursor",
-        "diverging",
-        "error",
-        "hint",
-        "hosted",
-        "limit",
-        "mark",
-        "size",
-        "stable",
-        "start",
-    )
-
-    def __init__(self, cursor: Cursor, error: Error = Error.NONE) -> None:
-        self.cursor = cursor
-        self.error = error
-        self.hosted: HostedPartition | None = None
-        self.hint: tuple[int, int] | None = None
-        """(leader, leader epoch), for who came to the wrong broker."""
-        self.mark = -1
-        self.stable = -1
-        self.start = -1
-        self.limit = -1
-        """The offset up to which this reader may read."""
-        self.diverging: OffsetAndEpoch | None = None
-        self.buffers: list[Buffer] = []
-        self.size = 0
-        self.aborted: tuple[Aborted, ...] | None = None
-        """What was aborted among the records, for readers of committed ones."""
+    cursor: Cursor
+    error: Error = Error.NONE
+    hosted: HostedPartition | None = None
+    hint: tuple[int, int] | None = None
+    """(leader, leader epoch), for a reader that came to the wrong broker."""
+    mark: int = -1
+    stable: int = -1
+    start: int = -1
+    limit: int = -1
+    """The offset up to which this reader may read."""
+    diverging: OffsetAndEpoch | None = None
+    buffers: list[Buffer] = field(default_factory=list)
+    size: int = 0
+    aborted: tuple[Aborted, ...] | None = None
+    """What was aborted among the records, for readers of committed ones."""
 
     @property
     def is_urgent(self) -> bool:
@@ -141,62 +127,39 @@ class FetchParams(NamedTuple):
         )
 
 
+@dataclass(slots=True, eq=False)
 class FetchLook:
     """One look at a reader's partitions: what it has found, and what it may still take."""
 
-    __slots__ = ("left", "outcomes", "reading", "some")
-
-    def __init__(self, max_bytes: int) -> None:
-        self.outcomes: list[FetchedPartition] = []
-        self.reading = 1
-        """Reads that have not come back; the look itself counts as one."""
-        self.left = max_bytes
-        """Bytes that it may still take."""
-        self.some = False
-        """Whether it has taken any, or has asked for some."""
+    left: int
+    """Bytes that it may still take."""
+    some: bool = False
+    """Whether it has taken any, or has asked for some."""
+    reading: int = 1
+    """Reads that have not come back; the look itself counts as one."""
+    outcomes: list[FetchedPartition] = field(default_factory=list)
 
 
+@dataclass(slots=True, eq=False)
 class DelayedFetch:
     """One fetch request until it is answered."""
 
-    __slots__ = (
-        "_resume",
-        "context",
-        "full",
-        "is_fresh",
-        "is_parked",
-        "look",
-        "need",
-        "news",
-        "params",
-        "reader",
-        "request",
-        "timed_out",
-    )
-
-    def __init__(
-        self,
-        request: FetchRequest,
-        context: RequestContext[FetchResponse],
-        params: FetchParams,
-        resume: Callable[[DelayedFetch], None],
-    ) -> None:
-        self._resume = resume
-        self.request = request
-        self.context = context
-        self.params = params
-        self.full = True
-        """Every partition belongs into the answer, not only those with news."""
-        self.reader = Reader()
-        self.look = FetchLook(0)
-        self.need = 0
-        """Bytes of news that are worth an answer while it is parked."""
-        self.news = 0
-        """Bytes that have come since it was looked at."""
-        self.is_fresh = True
-        """It has just come: a follower's offsets tell what it has now."""
-        self.is_parked = False
-        self.timed_out = False
+    request: FetchRequest
+    context: RequestContext[FetchResponse]
+    params: FetchParams
+    _resume: Callable[[DelayedFetch], None]
+    full: bool = True
+    """Every partition belongs into the answer, not only those with news."""
+    reader: Reader = field(default_factory=Reader)
+    look: FetchLook = field(default_factory=lambda: FetchLook(0))
+    need: int = 0
+    """Bytes of news that are worth an answer while it is parked."""
+    news: int = 0
+    """Bytes that have come since it was looked at."""
+    is_fresh: bool = True
+    """It has just come: a follower's offsets tell what it has now."""
+    is_parked: bool = False
+    timed_out: bool = False
 
     @property
     def by_id(self) -> bool:

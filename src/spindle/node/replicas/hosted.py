@@ -6,9 +6,11 @@ get it from `HostedPartitions`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from spindle.core.replica.fetch_sessions import Cursor, Reader
 from spindle.core.replica.partition import Offline, Partition
-from spindle.core.replica.tail import Tail, TailBudget
+from spindle.core.replica.tail import Tail
 from spindle.core.replica.waiting import DelayedOperations
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
@@ -17,55 +19,31 @@ from spindle.node.replicas.log_jobs import LogJobs
 from spindle.node.replicas.topic_rules import TopicRules
 
 
+@dataclass(slots=True, eq=False)
 class HostedPartition:
     """A hosted partition. `partition` tells its state; the rest is how it is tied to the world."""
 
-    __slots__ = (
-        "delayed",
-        "full",
-        "gone",
-        "id",
-        "jobs",
-        "name",
-        "partition",
-        "resting",
-        "size",
-        "tail",
-        "topic",
-        "watchers",
-    )
+    id: PartitionId
+    name: TopicPartition
+    jobs: LogJobs
+    partition: Partition
+    topic: TopicRules
+    tail: Tail
+    size: int
+    """Bytes of the log, as the last append told."""
+    gone: bool = False
+    """Not hosted any more, or replaced by a newer object; nothing may use it."""
+    full: bool = False
+    """Its disk has no room: nothing is appended until the log is mended."""
+    resting: bool = False
+    """Its disk had no room: appends are tried again in a while.
 
-    def __init__(
-        self,
-        id: PartitionId,
-        name: TopicPartition,
-        jobs: LogJobs,
-        partition: Partition,
-        topic: TopicRules,
-        budget: TailBudget,
-        size: int,
-    ) -> None:
-        self.id = id
-        self.name = name
-        self.jobs = jobs
-        self.partition = partition
-        self.topic = topic
-        self.tail = Tail(budget)
-        self.size = size
-        """Bytes of the log, as the last append told."""
-        self.gone = False
-        """Not hosted any more, or replaced by a newer object; nothing may use it."""
-        self.full = False
-        """Its disk has no room: nothing is appended until the log is mended."""
-        self.resting = False
-        """Its disk had no room: appends are tried again in a while.
-
-        Until then its leader refuses what producers had under way behind the append that failed.
-        To find a gap in their sequence numbers instead would have clients take a new producer
-        epoch and send again what was written.
-        """
-        self.watchers: dict[Reader, Cursor] = {}
-        self.delayed = DelayedOperations()
+    Until then its leader refuses what producers had under way behind the append that failed.
+    To find a gap in their sequence numbers instead would have clients take a new producer
+    epoch and send again what was written.
+    """
+    watchers: dict[Reader, Cursor] = field(default_factory=dict)
+    delayed: DelayedOperations = field(default_factory=DelayedOperations)
 
     @property
     def key(self) -> LogKey:

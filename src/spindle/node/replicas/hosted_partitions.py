@@ -66,11 +66,6 @@ class HostedPartitions:
             return None
         return state.leader, state.leader_epoch
 
-    def is_leader(self, id: PartitionId) -> bool:
-        """Whether we lead a partition and its log may be used."""
-        hosted = self.hosted.get(id)
-        return hosted is not None and hosted.partition.leads
-
     def leader_epoch(self, id: PartitionId) -> int:
         """The leader epoch that a hosted partition is in, or -1."""
         hosted = self.hosted.get(id)

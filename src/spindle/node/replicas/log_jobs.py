@@ -7,6 +7,7 @@ no records and no roles. Belongs to a `HostedPartition`; the log's moves freeze 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -28,30 +29,19 @@ class _Held(NamedTuple):
     writes: bool
 
 
+@dataclass(slots=True, eq=False)
 class LogJobs:
     """Jobs run in `directory`, where the log lives now."""
 
-    __slots__ = (
-        "_frozen",
-        "_held",
-        "_on_frozen",
-        "_on_idle",
-        "_out",
-        "directory",
-        "key",
-        "writing",
-    )
-
-    def __init__(self, out: Outbox, directory: LogDir, key: LogKey) -> None:
-        self._out = out
-        self.directory = directory
-        self.key = key
-        self.writing = 0
-        """Writes given to the log that have not come back."""
-        self._frozen = False
-        self._held: list[_Held] = []
-        self._on_frozen: Callable[[], None] | None = None
-        self._on_idle: list[Callable[[], None]] = []
+    _out: Outbox
+    directory: LogDir
+    key: LogKey
+    writing: int = 0
+    """Writes given to the log that have not come back."""
+    _frozen: bool = False
+    _held: list[_Held] = field(default_factory=list)
+    _on_frozen: Callable[[], None] | None = None
+    _on_idle: list[Callable[[], None]] = field(default_factory=list)
 
     def run(self, job: Callable[[LogDir], Job[R]], then: Callable[[R | Failure], None]) -> None:
         """Have a job done where the log lives; held back while the log is being moved.

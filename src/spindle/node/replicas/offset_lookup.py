@@ -71,22 +71,17 @@ def find_offset(
     elif timestamp in (LATEST_TIERED, EARLIEST_PENDING):
         then(ListedOffset())
     else:
+
+        def on_found(result: FoundOffset | Failure) -> None:
+            if isinstance(result, Failure):
+                replicas.changes.on_failure(hosted, result)
+                then(ListedOffset(Error.KAFKA_STORAGE_ERROR))
+            else:
+                then(ListedOffset(Error.NONE, result.offset, result.timestamp, result.epoch))
+
         limit = _latest(hosted, wanted)
         job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=limit)
-        hosted.jobs.run(job, partial(_on_found, replicas, hosted, then))
-
-
-def _on_found(
-    replicas: ReplicaManager,
-    hosted: HostedPartition,
-    then: Callable[[ListedOffset], None],
-    result: FoundOffset | Failure,
-) -> None:
-    if isinstance(result, Failure):
-        replicas.changes.on_failure(hosted, result)
-        then(ListedOffset(Error.KAFKA_STORAGE_ERROR))
-    else:
-        then(ListedOffset(Error.NONE, result.offset, result.timestamp, result.epoch))
+        hosted.jobs.run(job, on_found)
 
 
 def _check(hosted: HostedPartition, wanted: WantedOffset) -> Error:

@@ -9,6 +9,7 @@ error, is left out meanwhile and holds up no other. The replicas tell what follo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from spindle.core.replica.fetch_session_handler import (
@@ -274,21 +275,16 @@ class LeaderFetcher:
         self._set_timer(self._manager.delay(self._failures))
 
 
+@dataclass(slots=True, eq=False)
 class FollowedPartition:
     """One partition that we follow, under one leader and epoch."""
 
-    __slots__ = ("_manager", "_out", "failures", "hosted", "in_sync", "source")
-
-    def __init__(
-        self, manager: ReplicaFetcherManager, hosted: HostedPartition, source: LeaderFetcher
-    ) -> None:
-        self._manager = manager
-        self._out = manager.context.out
-        self.hosted = hosted
-        self.source = source
-        self.failures = 0
-        self.in_sync = False
-        """Its log reached the leader's high watermark when it was fetched last."""
+    _manager: ReplicaFetcherManager
+    hosted: HostedPartition
+    source: LeaderFetcher
+    failures: int = 0
+    in_sync: bool = False
+    """Its log reached the leader's high watermark when it was fetched last."""
 
     @property
     def is_throttled(self) -> bool:
@@ -362,7 +358,7 @@ class FollowedPartition:
         if point >= log.end:
             self._back_off(f"it parts from us at {diverging}, beyond our log")
             return
-        self._out.say(
+        self._manager.context.out.say(
             "info",
             "log truncated to its leader's",
             partition=str(self.hosted.name),
@@ -380,7 +376,7 @@ class FollowedPartition:
             return
         start, end = bounds
         log = self.hosted.partition.log
-        self._out.say(
+        self._manager.context.out.say(
             "warning",
             "fetch offset outside the leader's log",
             partition=str(self.hosted.name),
@@ -480,7 +476,7 @@ class FollowedPartition:
         self.failures += 1
         if self.failures in (1, 10):
             # The first is everyday: metadata reaches the brokers one after the other.
-            self._out.say(
+            self._manager.context.out.say(
                 "debug" if self.failures == 1 else "warning",
                 "partition cannot be fetched",
                 partition=str(self.hosted.name),
@@ -489,4 +485,4 @@ class FollowedPartition:
                 reason=why,
             )
         delay = self._manager.backoff_max if long else self._manager.delay(self.failures)
-        self._out.after(delay, self._want)
+        self._manager.context.out.after(delay, self._want)

@@ -13,7 +13,7 @@ from functools import partial
 
 from spindle.core.logdirs.events import LogEvent
 from spindle.core.replica.partition import Partition, RoleChange
-from spindle.core.replica.tail import TailBudget
+from spindle.core.replica.tail import Tail, TailBudget
 from spindle.model import metadata_records as r
 from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
 from spindle.model.errors import Error, Failure
@@ -87,7 +87,7 @@ class ReplicaManager:
         machine = Partition.load(self._context.node_id, topic.rules, log)
         self._forget_producers(machine)
         jobs = LogJobs(self.out, directory, LogKey(name.topic, name.partition))
-        hosted = HostedPartition(id, name, jobs, machine, topic, self._budget, log.size)
+        hosted = HostedPartition(id, name, jobs, machine, topic, Tail(self._budget), log.size)
         self.partitions.hosted[id] = hosted
         if self._closed:
             jobs.close()

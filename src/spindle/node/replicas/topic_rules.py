@@ -6,13 +6,21 @@ Read once for each change of the settings, not for each record. Used by the repl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from spindle.core.replica.partition import ReplicaRules
 from spindle.core.replica.quota import NOTHING, Throttled, throttled_replicas
 from spindle.model.ids import NodeId
 from spindle.model.settings.setting import MAX_LONG
 from spindle.model.settings.typed_settings import TopicSettings
-from spindle.node.replicas.packing import Packing, packing_of
+from spindle.wire.batch import Compression
+
+
+class Packing(NamedTuple):
+    """A compression and, where it has some, its level."""
+
+    codec: Compression
+    level: int | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,3 +67,20 @@ class TopicRules:
             throttled_as_follower=throttled("follower"),
             sync=settings.whole("flush.messages") == 1,
         )
+
+
+def packing_of(settings: TopicSettings) -> Packing | None:
+    """What a topic wants for its batches; None: they stay as producers compress them."""
+    match settings.word("compression.type"):
+        case "uncompressed":
+            return Packing(Compression.NONE)
+        case "snappy":
+            return Packing(Compression.SNAPPY)
+        case "gzip":
+            return Packing(Compression.GZIP, settings.whole("compression.gzip.level"))
+        case "lz4":
+            return Packing(Compression.LZ4, settings.whole("compression.lz4.level"))
+        case "zstd":
+            return Packing(Compression.ZSTD, settings.whole("compression.zstd.level"))
+        case _:
+            return None

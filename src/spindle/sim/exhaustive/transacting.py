@@ -144,10 +144,8 @@ class TransactionSituation:
         if self.bounds.level >= BUMPING or not isinstance(request, WriteTxnMarkersRequest):
             return True
         marker = request.markers[0]
-        producers = (
-            self.sides[letter.target].replicas.partitions.hosted[DATA].partition.log.producers
-        )
-        known = dict(producers.items()).get(marker.producer_id)
+        log = self.sides[letter.target].replicas.partitions.hosted[DATA].partition.log
+        known = dict(log.producers.items()).get(marker.producer_id)
         return known is not None and known.coordinator_epoch > marker.coordinator_epoch
 
     def _faults(self) -> list[Choice]:
@@ -163,9 +161,8 @@ class TransactionSituation:
                 # An InitProducerId that comes twice fences its own producer.
                 if asker.waits and asker.step != "init"
             ]
-        behind = (
-            self.sides[3 - self._leader(STATE)].replicas.partitions.hosted[STATE].partition.leads
-        )
+        other = self.sides[3 - self._leader(STATE)].replicas.partitions
+        behind = other.hosted[STATE].partition.leads
         if self._left("strays") and behind:
             found += [
                 Choice("stray", asker.name)
@@ -435,11 +432,8 @@ class TransactionSituation:
                 raise Broken(f"{value!r} is committed, and read {shown.count(value)} times")
             if fate in (Fate.OPEN, Fate.ABORTED) and value in shown:
                 raise Broken(f"{value!r} is {fate.value}, and read as committed")
-        machine = self.sides[self._leader(DATA)].replicas.partitions.hosted[DATA].partition
-        if (
-            machine.log.stable < machine.log.high_watermark
-            or machine.log.high_watermark < machine.log.end
-        ):
+        log = self.sides[self._leader(DATA)].replicas.partitions.hosted[DATA].partition.log
+        if log.stable < log.high_watermark or log.high_watermark < log.end:
             raise Broken("the last stable offset never reaches the end")
         for txn in self.sides[self._leader(STATE)].transactions.all():
             is_left = any(not a.fates for a in self.askers)
