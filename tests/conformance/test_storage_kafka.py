@@ -171,7 +171,7 @@ def marks(folder: Path) -> list[Path]:
 
 def append_ours(ours: LogDirectory, key: LogKey, end: int) -> int:
     """Append a hundred records; the log's end."""
-    epoch = ours.logs[key].epochs.latest
+    epoch = ours.logs[key].epochs.history.latest
     made = [
         batch(end + n * 10, [b"by Spindle"] * 10, epoch=epoch, at=1_800_000_000_000)
         for n in range(10)

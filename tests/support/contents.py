@@ -14,7 +14,7 @@ from spindle.model.batches import TRANSACTIONAL, EndTransactionMarker, Record, R
 from spindle.model.cleaning_jobs import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
 from spindle.model.log_values import AbortedTransaction
 from spindle.storage import aborted_transactions
-from spindle.storage.log import Log
+from spindle.storage.unified_log import UnifiedLog
 from spindle.wire.batch import build, records, split
 from spindle.wire.control import end_transaction
 from tests.support.logdirs_world import World, key, pid
@@ -88,11 +88,11 @@ class Plain:
         self.given.append(given)
         self.world.replicas.writes.append(hosted, [batch])
 
-    def _log(self) -> Log:
+    def _log(self) -> UnifiedLog:
         hosted = self.world.replicas.partitions.hosted[pid("t")]
         return self.world.directories[hosted.directory].logs[hosted.key]
 
-    def _found(self, log: Log) -> dict[int, Given]:
+    def _found(self, log: UnifiedLog) -> dict[int, Given]:
         found: dict[int, Given] = {}
         at = log.start
         while at < log.end:
@@ -138,12 +138,12 @@ class Transactions(Plain):
                 span.last = -1  # Its marker was lost: it is open again.
         aborted = (segment.indexes.aborted for segment in log.segments)
         self._compare_index(log, aborted_transactions.between(aborted, 0, log.end))
-        entries = log.producers.entries
+        entries = log.producers.state.entries
         open_at = {entry.first_txn_offset for entry in entries if entry.first_txn_offset >= 0}
         assert open_at == ({self.spans[-1].first} if self._is_open else set())
         self._sequence = max((e.last_sequence + 1 for e in entries), default=0)
 
-    def _compare_index(self, log: Log, index: tuple[AbortedTransaction, ...]) -> None:
+    def _compare_index(self, log: UnifiedLog, index: tuple[AbortedTransaction, ...]) -> None:
         wanted = [(PRODUCER, span.first, span.last) for span in self._aborted]
         assert [(a.producer_id, a.first, a.last) for a in index] == wanted
 
@@ -203,7 +203,7 @@ class Offsets(Transactions):
                 last[given.key] = at
         return {at for at in last.values() if self.given[at].value is not None}
 
-    def _compare_index(self, log: Log, index: tuple[AbortedTransaction, ...]) -> None:
+    def _compare_index(self, log: UnifiedLog, index: tuple[AbortedTransaction, ...]) -> None:
         """It tells of what is still there: a transaction begins with its first record that is."""
         there = [at for at, given in self._found(log).items() if given.producer == PRODUCER]
         hidden = {at for at in there if any(a.first <= at <= a.last for a in index)}

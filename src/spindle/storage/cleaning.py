@@ -13,12 +13,12 @@ from spindle.model.cleaning_jobs import AdoptCleaned, CleanPlan, CleanRules, Old
 from spindle.model.jobs import LogStart
 from spindle.storage import files, layout
 from spindle.storage.index import TimeEntry
-from spindle.storage.log import Log
 from spindle.storage.segment import POSITION_MAX, Segment
 from spindle.storage.segment_indexes import SegmentFiles
+from spindle.storage.unified_log import UnifiedLog
 
 
-def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
+def plan(log: UnifiedLog, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
     """What to clean. `cleaned_to`: below this the log was cleaned before. Corrupt, OSError.
 
     One beyond the log's end is wrong: then nothing counts as cleaned.
@@ -34,26 +34,26 @@ def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
         if name.endswith(layout.CLEANED):
             files.remove_if_there(log.pool.disk, f"{log.path}/{name}")
     return CleanPlan(
-        log.name,
-        log.cut_stamp,
-        tuple(_groups(segments, log.settings.segment_bytes)),
+        log.local.name,
+        log.cuts.stamp,
+        tuple(_groups(segments, log.local.settings.segment_bytes)),
         cleaned_to,
         # Of the whole log: a transaction may end behind what is cleaned.
         tuple(aborted for segment in log.segments for aborted in segment.indexes.aborted),
-        {entry.producer_id: entry.last_offset for entry in log.producers.entries},
+        {entry.producer_id: entry.last_offset for entry in log.producers.state.entries},
         job.rules,
         job.now_ms,
-        log.settings.index_interval_bytes,
+        log.local.settings.index_interval_bytes,
         frozenset(segment.base for segment in segments if not segment.synced),
     )
 
 
-def _cleanable(log: Log, job: PlanClean) -> Iterator[Segment]:
+def _cleanable(log: UnifiedLog, job: PlanClean) -> Iterator[Segment]:
     """Sealed segments from the log's first on, old enough, all committed, all decided.
 
     Some may be empty: Apache Kafka leaves those of which it has cleaned all away.
     """
-    undecided = [e.first_txn_offset for e in log.producers.entries if e.first_txn_offset >= 0]
+    undecided = [e.first_txn_offset for e in log.producers.state.entries if e.first_txn_offset >= 0]
     limit = min([job.limit, *undecided])
     for segment in log.segments[:-1]:
         newest = segment.latest.timestamp
@@ -86,27 +86,26 @@ def _groups(segments: list[Segment], most: int) -> Iterator[tuple[OldSegment, ..
         yield tuple(group)
 
 
-def adopt(log: Log, job: AdoptCleaned) -> LogStart | None:
+def adopt(log: UnifiedLog, job: AdoptCleaned) -> LogStart | None:
     """Swap a new segment in. None, and nothing is changed, where the log is another by now."""
     fresh = job.segment
     bases = [segment.base for segment in log.segments]
     olds = [old.base for old in fresh.olds]
     at = bases.index(olds[0]) if olds[0] in bases else -1
-    if log.cut_stamp != job.plan.cuts or at < 0 or bases[at : at + len(olds)] != olds:
+    if log.cuts.stamp != job.plan.cuts or at < 0 or bases[at : at + len(olds)] != olds:
         return None
     _swap_files(log, fresh.olds, fresh.kinds)
     segment = Segment(log.pool, log.path, olds[0])
     segment.sealed_at(fresh.size, fresh.end, TimeEntry(*fresh.newest))
-    log.size += fresh.size - sum(old.size for old in fresh.olds)
-    log.segments[at : at + len(olds)] = [segment]
-    log.snapshots.prune([segment.base for segment in log.segments])
+    log.local.replace(at, len(olds), segment)
+    log.producers.prune([segment.base for segment in log.segments])
     log.as_closed = False
     # What is remembered of places and indexes is of the old files.
-    log.let_go()
+    log.local.let_go()
     return LogStart(log.start, log.size)
 
 
-def _swap_files(log: Log, olds: tuple[OldSegment, ...], kinds: tuple[str, ...]) -> None:
+def _swap_files(log: UnifiedLog, olds: tuple[OldSegment, ...], kinds: tuple[str, ...]) -> None:
     disk = log.pool.disk
     plain = [f"{log.path}/{layout.segment_file(olds[0].base, kind)}" for kind in kinds]
     for path in plain:

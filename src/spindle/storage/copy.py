@@ -17,9 +17,9 @@ from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
 from spindle.storage import files, layout, scan, unbroken
 from spindle.storage.disk import CopyOptions, Disk, File
-from spindle.storage.log import Log
-from spindle.storage.producers import LoggedProducers
+from spindle.storage.producer_state import LoggedProducers
 from spindle.storage.segment import POSITION_MAX, OffsetPosition, Segment
+from spindle.storage.unified_log import UnifiedLog
 
 PIECES_MAX: Final = 64
 """Pieces of one plan: bounds what a step holds in memory for small segments."""
@@ -36,18 +36,18 @@ _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errn
 # --- the target's thread -------------------------------------------------------------------------
 
 
-def begin(log: Log) -> c.CopyMark:
+def begin(log: UnifiedLog) -> c.CopyMark:
     """Where a future log stands, ready for bytes that are written beside this thread."""
     log.tidy()
     log.as_closed = False  # They may never be adopted: then a clean stop has to remove them.
     return mark(log)
 
 
-def mark(log: Log) -> c.CopyMark:
+def mark(log: UnifiedLog) -> c.CopyMark:
     """Where a future log stands."""
     active = log.active
     return c.CopyMark(
-        log.name,
+        log.local.name,
         log.start,
         log.end,
         active.base,
@@ -59,7 +59,7 @@ def mark(log: Log) -> c.CopyMark:
     )
 
 
-def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
+def adopt(log: UnifiedLog, job: c.AdoptCopied) -> c.CopyProgress:
     """Align the future log, or take what was copied behind its end. OSError, Corrupt.
 
     The recovery point on disk must be lowered before a plan that aligns is adopted.
@@ -70,7 +70,7 @@ def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
         # Something else has changed the log since it was planned for: nothing here fits any more.
         return c.CopyProgress(0, log.end, -1, log.size, before)
     if plan.aligns:
-        floor = log.floor(plan.keep) if plan.restart is None else 0
+        floor = log.local.floor(plan.keep) if plan.restart is None else 0
         if plan.restart is not None:
             log.reset(plan.restart)
         else:
@@ -98,34 +98,28 @@ def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
     )
 
 
-def _is_same(log: Log, plan: c.CopyPlan) -> bool:
+def _is_same(log: UnifiedLog, plan: c.CopyPlan) -> bool:
     """Whether the future log is what the source is (B-02)."""
     ours = (log.start, log.end, log.epochs.entries)
     return ours == (plan.source_start, plan.source_end, plan.epochs)
 
 
-def _take(log: Log, piece: c.CopyPiece) -> None:
-    if piece.fresh:
-        log.begin_segment(piece.target_base, copied=True)
-    assert log.active.base == piece.target_base
+def _take(log: UnifiedLog, piece: c.CopyPiece) -> None:
     log.as_closed = False
-    log.active.adopt(piece)
-    log.end = piece.end
-    log.size += piece.length
+    log.local.take(piece)
     for offset in piece.snapshots:
-        log.snapshots.added(offset)
+        log.producers.added(offset)
 
 
-def _take_rest(log: Log, plan: c.CopyPlan) -> None:
+def _take_rest(log: UnifiedLog, plan: c.CopyPlan) -> None:
     """Epochs, producers and start as the source has them, as far as the copy reaches."""
     whole = log.end == plan.source_end
     epochs = tuple(e for e in plan.epochs if e.start < log.end or whole)
     if epochs != log.epochs.entries:
-        log.epochs = EpochHistory(epochs)
-        log.dirty_epochs = True
+        log.epochs.replace(epochs)
     if plan.producers is not None and whole:
         log.as_closed = False
-        log.producers = LoggedProducers(plan.producers)
+        log.producers.state = LoggedProducers(plan.producers)
     if plan.source_start > log.start:
         log.move_start(min(plan.source_start, log.end))
     log.sync_sealed()
@@ -134,13 +128,13 @@ def _take_rest(log: Log, plan: c.CopyPlan) -> None:
 # --- the source's thread -------------------------------------------------------------------------
 
 
-def plan(log: Log, job: c.PlanCopy) -> c.CopyPlan:
+def plan(log: UnifiedLog, job: c.PlanCopy) -> c.CopyPlan:
     """What to do next for a future log that stands at `job.mark`. OSError, Corrupt."""
     keep, restart = _aligned(log, job.mark)
     pieces: tuple[c.CopyPiece, ...] = ()
-    unchanged = job.mark.cuts in (None, log.cut_stamp)
+    unchanged = job.mark.cuts in (None, log.cuts.stamp)
     if restart is None and keep == job.mark.end and unchanged:
-        segment, place = log.find(keep)
+        segment, place = log.local.find(keep)
         if place.position < segment.size and place.offset < keep:
             keep = place.offset  # Not where one of our batches ends: another history.
         elif not _has_room(job.mark, segment, place):
@@ -150,21 +144,21 @@ def plan(log: Log, job: c.PlanCopy) -> c.CopyPlan:
     end = pieces[-1].end if pieces else job.mark.end
     return c.CopyPlan(
         job.mark,
-        log.name,
+        log.local.name,
         keep,
         restart,
         pieces,
-        log.cut_stamp,
+        log.cuts.stamp,
         log.start,
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
-        log.producers.recent if end == log.end else None,
+        log.producers.state.recent if end == log.end else None,
         log.doubtful,
         job.still,
     )
 
 
-def _aligned(log: Log, future: c.CopyMark) -> tuple[int, int | None]:
+def _aligned(log: UnifiedLog, future: c.CopyMark) -> tuple[int, int | None]:
     """How far the future log is a prefix of this one; where it must begin again, if at all."""
     first = log.segments[0].base
     empty_elsewhere = future.size == 0 and future.end != first
@@ -172,7 +166,7 @@ def _aligned(log: Log, future: c.CopyMark) -> tuple[int, int | None]:
         return future.end, first
     keep = min(future.end, log.end)
     if future.cuts is not None:
-        cut = log.lowest_cut_since(future.cuts)
+        cut = log.cuts.lowest_since(future.cuts, log.end)
         keep = min(keep, future.confirmed if cut is None else cut)
     low = max(future.start, log.start)
     if low < keep:
@@ -206,7 +200,7 @@ def _has_room(future: c.CopyMark, segment: Segment, place: OffsetPosition) -> bo
 
 
 def _pieces(
-    log: Log, job: c.PlanCopy, segment: Segment, place: OffsetPosition
+    log: UnifiedLog, job: c.PlanCopy, segment: Segment, place: OffsetPosition
 ) -> tuple[c.CopyPiece, ...]:
     pieces: list[c.CopyPiece] = []
     budget = job.max_bytes
@@ -234,7 +228,7 @@ def _pieces(
 
 
 def _piece(
-    log: Log,
+    log: UnifiedLog,
     number: int,
     start: OffsetPosition,
     stop: OffsetPosition,
@@ -260,7 +254,7 @@ def _piece(
         segment.first_timestamp,
         seals,
         growing,
-        tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
+        tuple(o for o in log.producers.offsets if segment.base < o <= following),
         tuple(a for a in segment.indexes.aborted if start.offset <= a.last < stop.offset),
     )
 

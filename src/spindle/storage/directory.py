@@ -32,12 +32,12 @@ from spindle.storage.blame import FULL, GONE, NAMES, OURS, Blame, measure, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.failed_appends import FailedAppends
 from spindle.storage.formatting import adopt
-from spindle.storage.log import Log
 from spindle.storage.log_manager import LOG_HANDLERS, Handlers, LogManager
 from spindle.storage.meta import random_directory_id
 from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain, open_directory
 from spindle.storage.pool import Pool
+from spindle.storage.unified_log import UnifiedLog
 
 R = TypeVar("R")
 
@@ -70,7 +70,7 @@ class LogDirectory:
         self._created: list[int] = []
 
     @property
-    def logs(self) -> Mapping[LogKey, Log]:
+    def logs(self) -> Mapping[LogKey, UnifiedLog]:
         """Its logs; none where it is not open."""
         return self._manager.logs if self._manager is not None else {}
 
@@ -109,7 +109,7 @@ class LogDirectory:
                 continue
             if isinstance(job, j.Append):
                 log = self._open_logs().logs[job.key]
-                if job.sync or log.end - log.recovery_point >= log.settings.flush_messages:
+                if job.sync or log.end - log.recovery_point >= log.local.settings.flush_messages:
                     self._uncommitted.setdefault(job.key, []).append(at)
             elif isinstance(job, j.CreateLog) and job.key in self._open_logs().created:
                 self._created.append(at)

@@ -14,7 +14,7 @@ from spindle.model.log_values import KeptCopy
 from spindle.storage import checkpoints, files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.disk import Disk
-from spindle.storage.recovery import KnownBounds
+from spindle.storage.log_loader import KnownBounds
 
 _VERSION = "0"
 

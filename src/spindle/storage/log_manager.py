@@ -29,12 +29,13 @@ from spindle.storage import (
     unbroken,
 )
 from spindle.storage.disk import Disk
-from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
+from spindle.storage.local_log import SYNC_AFTER_CHECKPOINTS
+from spindle.storage.log_loader import KnownBounds, load_log
 from spindle.storage.lookup import find_offset
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.opening import reload, sync_topic_id
 from spindle.storage.pool import Pool
-from spindle.storage.recovery import KnownBounds, load_log
+from spindle.storage.unified_log import UnifiedLog
 
 T = TypeVar("T")
 Handlers = dict[type[j.Job[object]], Callable[[T, Any], object]]
@@ -52,7 +53,7 @@ class LogManager:
         pool: Pool,
         path: str,
         offsets: OffsetFiles,
-        logs: dict[LogKey, Log],
+        logs: dict[LogKey, UnifiedLog],
         quarantined: dict[LogKey, str],
         new_id: Callable[[], DirectoryId],
     ) -> None:
@@ -63,11 +64,11 @@ class LogManager:
         self.logs = logs
         self.quarantined = quarantined
         self.created: list[LogKey] = []
-        self._discarded: dict[str, Log] = {}
+        self._discarded: dict[str, UnifiedLog] = {}
         """Logs that were renamed away, by their new names, as they were; until they are purged."""
         self._new_id = new_id
 
-    def log(self, key: LogKey) -> Log:
+    def log(self, key: LogKey) -> UnifiedLog:
         """The log of a key; LogFailed where there is none to work with."""
         log = self.logs.get(key)
         if log is None:
@@ -75,7 +76,7 @@ class LogManager:
             raise LogFailed(self.path, str(key), why)
         return log
 
-    def loaded(self, log: Log) -> LoadedLog:
+    def loaded(self, log: UnifiedLog) -> LoadedLog:
         """A log as a value, with its checkpointed high watermark."""
         return log.loaded(self.offsets.high_watermarks.get(log.key.topic_partition, 0))
 
@@ -103,7 +104,7 @@ class LogManager:
     def checkpoint(self) -> None:
         """Write the offset files; put sealed segments on the medium that have waited for it."""
         for log in self.logs.values():
-            if log.count_checkpoint():
+            if log.local.count_checkpoint():
                 log.sync_sealed(SYNC_AFTER_CHECKPOINTS)
         self._write_offsets()
 
@@ -118,10 +119,10 @@ class LogManager:
         if known is None:
             known = self._make(job)
             self.created.append(job.key)
-        known.settings = job.settings
+        known.local.settings = job.settings
         return self.loaded(known)
 
-    def _make(self, job: j.CreateLog) -> Log:
+    def _make(self, job: j.CreateLog) -> UnifiedLog:
         if job.key in self.quarantined:
             raise LogFailed(self.path, str(job.key), "it could not be loaded; discard it first")
         name = layout.directory_name(job.key, self._new_id().hex if job.key.future else "")
@@ -147,12 +148,12 @@ class LogManager:
         return log
 
     def _configure(self, job: j.Configure) -> None:
-        self.log(job.key).settings = job.settings
+        self.log(job.key).local.settings = job.settings
 
     def _truncate(self, job: j.Truncate) -> LoadedLog:
         log = self.log(job.key)
         if job.offset < log.end:
-            name, floor = log.key.topic_partition, log.floor(job.offset)
+            name, floor = log.key.topic_partition, log.local.floor(job.offset)
             self.offsets.lower(name, floor)
             if not log.key.future:
                 self.offsets.lower_mark(name, floor)
@@ -175,7 +176,7 @@ class LogManager:
         log = self.logs.get(job.key)
         if log is not None:
             old = log.path
-            log.let_go()
+            log.local.let_go()
         elif job.key in self.quarantined:
             old = f"{self.path}/{self.quarantined[job.key]}"
             self.pool.drop_under(old)
@@ -202,8 +203,8 @@ class LogManager:
         log = self.logs.pop(job.key, None)
         reached = max(job.reached, self.offsets.reached(job.key.topic_partition))
         if log is not None:
-            log.let_go()
-            self.quarantined[job.key] = log.name
+            log.local.let_go()
+            self.quarantined[job.key] = log.local.name
             reached = max(reached, log.end)
         elif job.key not in self.quarantined:
             raise LogFailed(self.path, str(job.key), "there is no such log")
@@ -255,7 +256,7 @@ class LogManager:
         warnings: list[str] = []
         if log.confirmed < log.end:
             # Its source has failed before it could say that it was not cut: look at the bytes.
-            log.let_go()
+            log.local.let_go()
             bounds = KnownBounds(log.recovery_point, log.start)
             log = load_log(self.pool, log.path, future, bounds, warnings)
             self.logs[future] = log
@@ -264,7 +265,7 @@ class LogManager:
         log.tidy()
         log.sync()
         unbroken.move(log, log.end)
-        log.let_go()
+        log.local.let_go()
         self.disk.rename(log.path, path)
         self.disk.sync_dir(self.path)
         log.moved(path, current)
@@ -276,7 +277,7 @@ class LogManager:
         log = self.log(job.key)
         if job.plan.aligns:
             restart = job.plan.restart
-            low = log.floor(job.plan.keep) if restart is None else 0
+            low = log.local.floor(job.plan.keep) if restart is None else 0
             self.offsets.lower(log.key.topic_partition, low)
         return copy.adopt(log, job)
 

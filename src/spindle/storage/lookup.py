@@ -10,9 +10,9 @@ from typing import Final
 from spindle.model.batches import Record
 from spindle.model.errors import Corrupt
 from spindle.model.jobs import FoundOffset
-from spindle.storage.log import Log
 from spindle.storage.scan import Header
 from spindle.storage.segment import Segment
+from spindle.storage.unified_log import UnifiedLog
 from spindle.wire import batch as wire_batch
 
 MAX_TIMESTAMP: Final = -3
@@ -21,7 +21,7 @@ MAX_TIMESTAMP: Final = -3
 NOTHING: Final = FoundOffset(-1, -1, -1)
 
 
-def find_offset(log: Log, timestamp: int, limit: int) -> FoundOffset:
+def find_offset(log: UnifiedLog, timestamp: int, limit: int) -> FoundOffset:
     """The first record at or after `timestamp` (ms) below `limit`; MAX_TIMESTAMP: the newest."""
     if timestamp == MAX_TIMESTAMP:
         return _newest(log, limit)
@@ -40,7 +40,7 @@ def find_offset(log: Log, timestamp: int, limit: int) -> FoundOffset:
     return NOTHING
 
 
-def _newest(log: Log, limit: int) -> FoundOffset:
+def _newest(log: UnifiedLog, limit: int) -> FoundOffset:
     best: tuple[Segment, Header] | None = None
     for segment in log.segments:
         known = best[1].max_timestamp if best is not None else -1

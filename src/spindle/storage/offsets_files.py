@@ -12,7 +12,7 @@ from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicPartition
 from spindle.storage import checkpoints, files, layout
 from spindle.storage.disk import Disk
-from spindle.storage.log import Log
+from spindle.storage.unified_log import UnifiedLog
 
 Offsets = dict[TopicPartition, int]
 
@@ -53,7 +53,9 @@ class OffsetFiles:
         """Where a log ended at least when its directory was used last: its own broker knew."""
         return max(self.high_watermarks.get(name, 0), self.recovery_points.get(name, 0))
 
-    def write_logs(self, logs: Iterable[Log], waiting: Iterable[TopicPartition] = ()) -> None:
+    def write_logs(
+        self, logs: Iterable[UnifiedLog], waiting: Iterable[TopicPartition] = ()
+    ) -> None:
         """Write recovery points and starts as the logs have them now, where they changed.
 
         `waiting`: logs that could not be loaded; what is known of them is kept.

@@ -20,10 +20,10 @@ from spindle.storage import bad, checkpoints, files, kept, layout, meta, unbroke
 from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import EntryKind
-from spindle.storage.log import Log
+from spindle.storage.log_loader import KnownBounds, load_log
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.pool import Pool
-from spindle.storage.recovery import KnownBounds, load_log
+from spindle.storage.unified_log import UnifiedLog
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Opened:
 
     lock: File
     offsets: OffsetFiles
-    logs: dict[LogKey, Log]
+    logs: dict[LogKey, UnifiedLog]
     quarantined: dict[LogKey, str]
     """Names of the directories of logs that could not be loaded."""
     result: OpenedDirectory
@@ -87,7 +87,7 @@ def _open_locked(
     warnings: list[str] = []
     offsets = OffsetFiles(disk, path, warnings)
     names = _sort_names(disk, path)
-    logs: dict[LogKey, Log] = {}
+    logs: dict[LogKey, UnifiedLog] = {}
     quarantined: dict[LogKey, str] = {}
     reasons: list[QuarantinedLog] = []
     for name, key in names.logs:
@@ -188,7 +188,7 @@ def _sort_names(disk: Disk, path: str) -> _Names:
 
 def _load(
     pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, clean: bool, warnings: list[str]
-) -> Log:
+) -> UnifiedLog:
     mark = bad.read(pool.disk, path)
     if mark is not None:
         raise Corrupt(mark.why)
@@ -208,7 +208,7 @@ def _load(
     return log
 
 
-def sync_topic_id(log: Log) -> None:
+def sync_topic_id(log: UnifiedLog) -> None:
     """Put a new log's topic id on the medium: with records, and without it, no start loads it."""
     path = f"{log.path}/{layout.PARTITION_METADATA}"
     log.pool.file(path).sync()
@@ -218,20 +218,20 @@ def sync_topic_id(log: Log) -> None:
 def reload(
     pool: Pool,
     job: Reload,
-    logs: dict[LogKey, Log],
+    logs: dict[LogKey, UnifiedLog],
     quarantined: dict[LogKey, str],
     offsets: OffsetFiles,
     warnings: list[str],
-) -> Log:
+) -> UnifiedLog:
     """Carry out `Reload`, of a log in use or one that could not be loaded. Corrupt, OSError."""
     known = logs.get(job.key)
     if known is None and job.key not in quarantined:
         raise LogFailed(job.directory, str(job.key), "there is no such log")
     if known is not None:
-        known.let_go()
+        known.local.let_go()
         bounds = KnownBounds(known.recovery_point, known.start, reached=known.end)
         log = load_log(pool, known.path, job.key, bounds, warnings)
-        log.settings = known.settings
+        log.local.settings = known.local.settings
     else:
         path = f"{job.directory}/{quarantined[job.key]}"
         try:
@@ -250,13 +250,13 @@ def reload(
 
 def _load_again(
     pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
-) -> Log:
+) -> UnifiedLog:
     return _load(pool, path, key, offsets, False, warnings)
 
 
 def _load_mended(
     pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
-) -> Log:
+) -> UnifiedLog:
     """Each byte of a log that is marked as bad is looked at, and nothing may be missing."""
     mark, name = bad.read(pool.disk, path), key.topic_partition
     reached = max(offsets.reached(name), mark.reached if mark is not None else 0)
@@ -269,14 +269,14 @@ def _load_mended(
 
 def _load_rest(
     pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
-) -> Log:
+) -> UnifiedLog:
     """Where damage was taken out offsets are missing: a hole must not end the log, now or later."""
     start = offsets.starts.get(key.topic_partition, 0)
     log = load_log(pool, path, key, KnownBounds(0, start, whole=True, holes=True), warnings)
     return _unmarked(pool, log)
 
 
-def _unmarked(pool: Pool, log: Log) -> Log:
+def _unmarked(pool: Pool, log: UnifiedLog) -> UnifiedLog:
     log.recovery_point = log.segments[0].base
     log.sync()
     unbroken.move(log, log.end)
@@ -293,7 +293,7 @@ _LOADERS: Final = {
 
 
 def _drop_shorter(
-    pool: Pool, logs: dict[LogKey, Log], log: Log, new_id: Callable[[], DirectoryId]
+    pool: Pool, logs: dict[LogKey, UnifiedLog], log: UnifiedLog, new_id: Callable[[], DirectoryId]
 ) -> str:
     """Of two future logs of one partition keep the longer; the other's new name."""
     other = logs[log.key]
@@ -301,7 +301,7 @@ def _drop_shorter(
         logs[log.key], log = log, other
     root, _, _ = log.path.rpartition("/")
     name = layout.discarded_name(log.key, new_id().hex, "delete")
-    log.let_go()
+    log.local.let_go()
     pool.disk.rename(log.path, f"{root}/{name}")
     pool.disk.sync_dir(root)
     return name

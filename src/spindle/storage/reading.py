@@ -18,13 +18,13 @@ from spindle.model.jobs import (
     ReadResult,
 )
 from spindle.storage import scan
-from spindle.storage.log import Log
+from spindle.storage.unified_log import UnifiedLog
 
 _CHECKED: Final = Struct(">qi4xbI")
 """Of a batch's header: base offset, length, magic, CRC."""
 
 
-def read(log: Log, job: Read) -> ReadResult:
+def read(log: UnifiedLog, job: Read) -> ReadResult:
     """Carry out the job. Corrupt, OSError."""
     try:
         result = _read(log, job)
@@ -38,7 +38,7 @@ def read(log: Log, job: Read) -> ReadResult:
     return result
 
 
-def _read(log: Log, job: Read) -> ReadResult:
+def _read(log: UnifiedLog, job: Read) -> ReadResult:
     result = log.read(job.offset, job.limit, job.max_bytes, job.at_least_one, job.committed)
     check(result.data)
     return result
@@ -59,23 +59,23 @@ def check(data: Buffer) -> None:
         at += size
 
 
-def mend(log: Log, offset: int) -> None:
+def mend(log: UnifiedLog, offset: int) -> None:
     """Make the indexes of a sealed segment anew, those of the one that holds `offset`. Corrupt."""
-    segment = log.segments[log.index_of(offset)]
+    segment = log.segments[log.local.index_of(offset)]
     if segment.sealed:
-        segment.reindex(log.settings.index_interval_bytes)
+        segment.reindex(log.local.settings.index_interval_bytes)
 
 
 def _base(data: Buffer) -> int:
     return int.from_bytes(data[:8], "big")
 
 
-def _is_passed(log: Log, offset: int) -> bool:
+def _is_passed(log: UnifiedLog, offset: int) -> bool:
     """Whether a segment holds an offset that its index has led past.
 
     Compaction leaves gaps, too: the headers tell.
     """
-    segment = log.segments[log.index_of(offset)]
+    segment = log.segments[log.local.index_of(offset)]
     if segment.gapped or not segment.sealed or not segment.base <= offset < segment.end:
         return False
     passed = any(

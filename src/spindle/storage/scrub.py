@@ -15,9 +15,9 @@ from spindle.model.log_values import LogKey
 from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed, ScrubPlace
 from spindle.storage import layout, scan
 from spindle.storage.blame import GONE, OURS, Blame
-from spindle.storage.log import Log
 from spindle.storage.pool import Pool
 from spindle.storage.segment import Segment
+from spindle.storage.unified_log import UnifiedLog
 
 LOOKS_MAX: Final = 64
 """Empty or small segments that one piece may step over."""
@@ -26,7 +26,7 @@ WINDOW_MIN: Final = 16 << 10
 """Bytes read at a time at least: a batch of the usual size, however little is left to look at."""
 
 
-def scrub(pool: Pool, logs: Mapping[LogKey, Log], blame: Blame, job: Scrub) -> Scrubbed:
+def scrub(pool: Pool, logs: Mapping[LogKey, UnifiedLog], blame: Blame, job: Scrub) -> Scrubbed:
     """Carry out the job. OSError where it is the disk's."""
     done = Scrubbed(job.place, 0)
     for _ in range(LOOKS_MAX):
@@ -51,29 +51,29 @@ def scrub(pool: Pool, logs: Mapping[LogKey, Log], blame: Blame, job: Scrub) -> S
     return done
 
 
-def _log_at(logs: Mapping[LogKey, Log], name: str) -> Log | None:
+def _log_at(logs: Mapping[LogKey, UnifiedLog], name: str) -> UnifiedLog | None:
     """The log of this name, or the first one behind it. The quorum's own is not ours to look at."""
     _, key = layout.parse_directory(name) if name else (None, None)
-    if key is not None and key in logs and logs[key].name == name:
+    if key is not None and key in logs and logs[key].local.name == name:
         return logs[key]
     rest = [
         log
         for key, log in logs.items()
-        if log.name >= name and not key.future and not layout.is_metadata(key)
+        if log.local.name >= name and not key.future and not layout.is_metadata(key)
     ]
-    return min(rest, key=lambda log: log.name, default=None)
+    return min(rest, key=lambda log: log.local.name, default=None)
 
 
-def _after(log: Log) -> ScrubPlace:
-    return ScrubPlace(log.name + "\0")
+def _after(log: UnifiedLog) -> ScrubPlace:
+    return ScrubPlace(log.local.name + "\0")
 
 
 class _Look:
     """A look at one segment of a log, from where the last one ended."""
 
-    def __init__(self, pool: Pool, log: Log, done: Scrubbed) -> None:
+    def __init__(self, pool: Pool, log: UnifiedLog, done: Scrubbed) -> None:
         assert done.next is not None
-        place = done.next if done.next.log == log.name else ScrubPlace(log.name)
+        place = done.next if done.next.log == log.local.name else ScrubPlace(log.local.name)
         self._pool = pool
         self._log = log
         self._done = done
@@ -92,18 +92,18 @@ class _Look:
             self._check_size(segment)
         elif not self._is_boundary(segment):
             # It was cut, or compacted, since the last look: from its beginning.
-            self._done.next = ScrubPlace(self._log.name, segment.base)
+            self._done.next = ScrubPlace(self._log.local.name, segment.base)
             return
         reached, batches = self._check_records(segment, most)
         if segment.sealed:
             self._check_indexes(segment, reached, batches)
         self._done.bytes += reached - self._position
         if reached < segment.size:
-            self._done.next = ScrubPlace(self._log.name, segment.base, reached)
+            self._done.next = ScrubPlace(self._log.local.name, segment.base, reached)
         elif segment is self._log.active:
             self._done.next = _after(self._log)
         else:
-            self._done.next = ScrubPlace(self._log.name, segment.base + 1)
+            self._done.next = ScrubPlace(self._log.local.name, segment.base + 1)
 
     def _is_boundary(self, segment: Segment) -> bool:
         """Whether a batch begins where the last look has ended."""
@@ -155,5 +155,5 @@ class _Look:
             if self._position == 0:
                 segment.indexes.check_times(segment.end)
         except Corrupt as bad:
-            segment.reindex(self._log.settings.index_interval_bytes)
+            segment.reindex(self._log.local.settings.index_interval_bytes)
             self._done.mended += (f"{segment.path()}: indexes rebuilt: {bad}",)

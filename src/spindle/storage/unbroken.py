@@ -22,8 +22,8 @@ from spindle.model.batches import RecordBatch
 from spindle.model.jobs import Appended
 from spindle.storage import files, layout
 from spindle.storage.blame import FULL
-from spindle.storage.log import Log
 from spindle.storage.segment import POSITION_MAX
+from spindle.storage.unified_log import UnifiedLog
 
 _REFUSED: Final = FULL | {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -34,7 +34,7 @@ def find(names: Iterable[str]) -> int | None:
     return max(found, default=None)
 
 
-def begin(log: Log, offset: int) -> None:
+def begin(log: UnifiedLog, offset: int) -> None:
     """Mark a log that has no mark, if its directory takes one. OSError.
 
     Not synced: without it the next start looks again.
@@ -43,7 +43,7 @@ def begin(log: Log, offset: int) -> None:
         log.unbroken = offset
 
 
-def _put(log: Log, name: str) -> bool:
+def _put(log: UnifiedLog, name: str) -> bool:
     """Make an empty file in a log's directory; whether it took it."""
     try:
         log.pool.disk.open(f"{log.path}/{name}", create=True).close()
@@ -54,7 +54,7 @@ def _put(log: Log, name: str) -> bool:
     return True
 
 
-def remember(log: Log, found: Iterable[tuple[int, int]] = ()) -> None:
+def remember(log: UnifiedLog, found: Iterable[tuple[int, int]] = ()) -> None:
     """Have a log tell of the gaps that were `found` in it and may be losses, now and later.
 
     The names in its directory tell of others found before. Those that retention or a cut has taken
@@ -66,21 +66,21 @@ def remember(log: Log, found: Iterable[tuple[int, int]] = ()) -> None:
         if gap not in known:
             _put(log, layout.missing_file(gap))
             known.append(gap)
-            log.dirty_names = True
+            log.local.dirty_names = True
     for gap in known:
         if not log.start < gap[1] <= log.end:
             files.remove_if_there(log.pool.disk, f"{log.path}/{layout.missing_file(gap)}")
     log.doubtful = tuple(sorted(gap for gap in known if log.start < gap[1] <= log.end))
 
 
-def take_over(log: Log, found: Iterable[tuple[int, int]]) -> None:
+def take_over(log: UnifiedLog, found: Iterable[tuple[int, int]]) -> None:
     """Have a future log tell of the gaps in its source, as far as it has been copied. OSError."""
     here = [gap for gap in found if log.start < gap[1] <= log.end]
     if set(here) != set(log.doubtful):
         remember(log, here)
 
 
-def move(log: Log, offset: int) -> None:
+def move(log: UnifiedLog, offset: int) -> None:
     """Mark that nothing is missing from `offset` on: all before is on the medium. OSError."""
     if log.unbroken == offset:
         return
@@ -96,13 +96,13 @@ def move(log: Log, offset: int) -> None:
     log.pool.disk.sync_dir(log.path)
 
 
-def lower(log: Log) -> None:
+def lower(log: UnifiedLog) -> None:
     """Bring the mark down to the log's end where a cut that a crash ended did not. OSError."""
     if log.unbroken is not None and log.unbroken > log.end:
         move(log, log.end)
 
 
-def append(log: Log, batches: list[RecordBatch], now_ms: int) -> Appended:
+def append(log: UnifiedLog, batches: list[RecordBatch], now_ms: int) -> Appended:
     """Write batches at their offsets, some of which may leap further than a segment can tell.
 
     As in Apache Kafka (`LogSegment.canConvertToRelativeOffset`) a segment begins behind such a
@@ -119,7 +119,7 @@ def append(log: Log, batches: list[RecordBatch], now_ms: int) -> Appended:
     return Appended(log.end, log.size)
 
 
-def after_cut(log: Log, floor: int) -> None:
+def after_cut(log: UnifiedLog, floor: int) -> None:
     """Bring the mark along after a log was cut; segments from `floor` on were changed.
 
     A cut may end between two batches of a compacted log: then the next segment begins behind the

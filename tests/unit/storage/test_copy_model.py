@@ -137,7 +137,7 @@ class World:
         ours, theirs = self.source.logs[KEY], self.target.logs[FUTURE]
         assert (theirs.start, theirs.end) == (ours.start, ours.end)
         assert theirs.epochs.entries == ours.epochs.entries
-        assert theirs.producers.recent == ours.producers.recent
+        assert theirs.producers.state.recent == ours.producers.state.recent
         assert [bytes(b.data) for b in read_batches(self.target, FUTURE)] == [
             bytes(b.data) for b in read_batches(self.source)
         ]

@@ -16,10 +16,10 @@ from spindle.model.errors import Corrupt
 from spindle.model.log_values import ProducerEntry
 from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import index as index_module
-from spindle.storage import producers, scan
+from spindle.storage import producer_state, scan
 from spindle.storage.disk import File
 from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex
-from spindle.storage.producers import LoggedProducers
+from spindle.storage.producer_state import LoggedProducers
 
 
 def file_of(data: bytes) -> File:
@@ -141,12 +141,12 @@ def test_damaged_time_indexes() -> None:
 
 def test_snapshot_bytes_round_trip_and_are_guarded() -> None:
     entries = (ProducerEntry(1, 2, 3, 4, 5, 6, 7, 8), ProducerEntry(9, 0, -1, -1, 0, 10))
-    data = producers.encode(entries)
+    data = producer_state.encode(entries)
     assert len(data) == 10 + 2 * 46
-    assert producers.decode(data) == entries
+    assert producer_state.decode(data) == entries
     for damaged in (data[:-1], data[:5], b"\0\2" + data[2:], data[:-1] + b"x"):
         with pytest.raises(Corrupt):
-            producers.decode(damaged)
+            producer_state.decode(damaged)
 
 
 def test_producers_are_noted_from_headers() -> None:
@@ -165,7 +165,7 @@ def test_the_last_appends_of_a_producer_outlive_a_snapshot() -> None:
     for n in range(7):
         state.note(batch(n, [b"x"], producer_id=7, producer_epoch=0, base_sequence=n))
     state.note(batch(7, [b"x"], producer_id=8, producer_epoch=0, base_sequence=0))
-    read = LoggedProducers(producers.decode(producers.encode(state.recent)))
+    read = LoggedProducers(producer_state.decode(producer_state.encode(state.recent)))
     assert read.recent == state.recent
     assert [(e.producer_id, e.last_sequence) for e in read.recent] == [
         *((7, n) for n in range(2, 7)),

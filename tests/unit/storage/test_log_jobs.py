@@ -79,12 +79,12 @@ def test_producers_are_remembered_for_as_long_as_the_setting_says() -> None:
         header = {"producer_id": id, "producer_epoch": 0, "base_sequence": 0}
         append(directory, batch(log.end, [b"v"], at=at_ms, **header), now=at_ms)
     log.roll(5_999)
-    assert [e.producer_id for e in log.producers.entries] == [1, 2]
+    assert [e.producer_id for e in log.producers.state.entries] == [1, 2]
     log.roll(6_000)
-    assert [e.producer_id for e in log.producers.entries] == [2]
+    assert [e.producer_id for e in log.producers.state.entries] == [2]
     directory.run(Configure(PATH, KEY, LogSettings(producer_ms=100)))
     log.roll(6_000)
-    assert log.producers.entries == ()
+    assert log.producers.state.entries == ()
 
 
 # --- reading -------------------------------------------------------------------------------------

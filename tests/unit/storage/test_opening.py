@@ -194,7 +194,7 @@ def test_of_two_future_logs_of_one_partition_the_longer_stays() -> None:
     disk, directory = fresh()
     create(directory, FUTURE)
     fill(directory, 10, key=FUTURE)
-    short = directory.logs[FUTURE].name
+    short = directory.logs[FUTURE].local.name
     disk.kill()
     other = f"orders-3.{'e' * 32}-future"
     disk.rename(f"{PATH}/{short}", f"{PATH}/{other}")

@@ -7,8 +7,8 @@ from tests.support.storage import KEY, append, batch, create, fill, fresh, reope
 from spindle.model.jobs import Close, MoveLogStart, Reset
 from spindle.model.log_values import ProducerEntry
 from spindle.sim.memory_disk import MemoryDisk
-from spindle.storage.producers import LoggedProducers
-from spindle.storage.snapshots import Snapshots
+from spindle.storage.producer_state import LoggedProducers
+from spindle.storage.producer_state_manager import ProducerStateManager
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -18,13 +18,14 @@ def entry(producer_id: int) -> ProducerEntry:
     return ProducerEntry(producer_id, 0, 0, 0, 0, 1000)
 
 
-def some(*offsets: int) -> tuple[MemoryDisk, Snapshots]:
+def some(*offsets: int) -> tuple[MemoryDisk, ProducerStateManager]:
     """A snapshot at each offset, of a producer that has the offset for its id."""
     disk = MemoryDisk()
     disk.make_dirs(LOG)
-    snapshots = Snapshots(disk, LOG)
+    snapshots = ProducerStateManager(disk, LOG)
     for offset in offsets:
-        snapshots.write(offset, LoggedProducers([entry(offset)]))
+        snapshots.state = LoggedProducers([entry(offset)])
+        snapshots.take_snapshot(offset)
     return disk, snapshots
 
 
@@ -71,7 +72,7 @@ def test_a_log_that_begins_anew_has_no_producers_of_before() -> None:
     directory.run(MoveLogStart(PATH, KEY, 30))
     assert directory.run(Reset(PATH, KEY, 100)).producers == ()
     append(directory, batch(100, [b"x"], producer_id=6, producer_epoch=0, base_sequence=0))
-    assert [p.producer_id for p in directory.logs[KEY].producers.recent] == [6]
+    assert [p.producer_id for p in directory.logs[KEY].producers.state.recent] == [6]
     disk.kill()
     (log,) = reopen(disk, PATH)[1].logs
     assert [p.producer_id for p in log.producers] == [6]

@@ -78,7 +78,7 @@ def aborted(
 
 
 def open_since(directory: LogDirectory) -> dict[int, int]:
-    entries = directory.logs[KEY].producers.entries
+    entries = directory.logs[KEY].producers.state.entries
     return {e.producer_id: e.first_txn_offset for e in entries if e.first_txn_offset >= 0}
 
 

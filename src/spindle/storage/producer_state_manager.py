@@ -1,6 +1,7 @@
-"""Producer snapshots of one log: which there are, writing, pruning, and the state as of now.
+"""The producers of one log and their snapshot files (Kafka's ProducerStateManager).
 
-Called by `log` and `recovery`; the format is `producers`. Belongs to the directory's thread.
+Writes, prunes and reads snapshots, and rebuilds from the records what no snapshot tells. The format
+is `producer_state`. Called by `unified_log` and `log_loader`, on the directory's thread.
 """
 
 from __future__ import annotations
@@ -9,34 +10,36 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from spindle.model.errors import Corrupt
-from spindle.storage import files, layout, producers
+from spindle.storage import files, layout, producer_state
 from spindle.storage.aborted_transactions import read_marker
 from spindle.storage.disk import Disk
-from spindle.storage.producers import LoggedProducers
+from spindle.storage.producer_state import LoggedProducers
 from spindle.storage.segment import Segment
 
 
-class Snapshots:
-    """The snapshot files in a log's directory, by offset, ascending."""
+class ProducerStateManager:
+    """The `state` at a log's end, and the `offsets` of its snapshots, ascending."""
 
-    __slots__ = ("_disk", "directory", "offsets")
+    __slots__ = ("_disk", "directory", "offsets", "state")
 
     def __init__(self, disk: Disk, directory: str, offsets: Sequence[int] = ()) -> None:
         self._disk = disk
         self.directory = directory
         self.offsets = sorted(offsets)
+        self.state = LoggedProducers()
 
     def path(self, offset: int) -> str:
         """Where the snapshot of an offset lies."""
         return f"{self.directory}/{layout.segment_file(offset, layout.SNAPSHOT)}"
 
-    def write(self, offset: int, state: LoggedProducers) -> None:
+    def take_snapshot(self, offset: int) -> None:
         """Keep the state before `offset`. Not synced: a damaged one is rebuilt from the log."""
-        files.replace(self._disk, self.path(offset), producers.encode(state.recent), durable=False)
+        data = producer_state.encode(self.state.recent)
+        files.replace(self._disk, self.path(offset), data, durable=False)
         self.added(offset)
 
     def added(self, offset: int) -> None:
-        """Take note of a snapshot that somebody else wrote."""
+        """A snapshot was written, here or by a copy."""
         if offset not in self.offsets:
             self.offsets.insert(bisect_right(self.offsets, offset), offset)
 
@@ -61,17 +64,16 @@ class Snapshots:
         files.remove_if_there(self._disk, self.path(offset))
         self.offsets.remove(offset)
 
-    def load(self, segments: Sequence[Segment], end: int) -> LoggedProducers:
-        """The state at `end`: the newest good snapshot, then the batches after it.
+    def load(self, segments: Sequence[Segment], end: int) -> None:
+        """Find the state at `end`: the newest good snapshot, then the batches after it.
 
         Snapshots beyond `end` are removed.
         """
-        for offset in [o for o in self.offsets if o > end]:
-            self._remove(offset)
-        return self.before(segments, end)
+        self.truncate(end)
+        self.state = self.before(segments, end)
 
     def before(self, segments: Sequence[Segment], end: int) -> LoggedProducers:
-        """The same where `segments` end at `end` and others follow: snapshots of those stay."""
+        """The state at `end`, where `segments` end; snapshots of those that follow stay."""
         state, start = self._newest(end)
         for segment in segments:
             if segment.end > start:
@@ -85,7 +87,7 @@ class Snapshots:
             data = files.read_whole(self._disk, self.path(offset))
             try:
                 if data is not None:
-                    return LoggedProducers(producers.decode(data)), offset
+                    return LoggedProducers(producer_state.decode(data)), offset
             except Corrupt:
                 pass  # Nothing is lost: the log tells the same.
             self._remove(offset)
