@@ -15,8 +15,8 @@ DIRECTORIES = [
         ),
         (
             "flush.messages counts one record more",
-            "log.end - log.recovery_point >= log.settings.flush_messages",
-            "log.end - log.recovery_point > log.settings.flush_messages",
+            "log.end - log.recovery_point >= log.local.settings.flush_messages",
+            "log.end - log.recovery_point > log.local.settings.flush_messages",
         ),
         (
             "a failed sync does not latch",
@@ -66,12 +66,10 @@ DIRECTORIES = [
         ),
         (
             "a cut comes before the recovery point is lowered",
-            "            self.offsets.lower(name, floor)\n"
-            "            if not log.key.future:\n"
+            "            self.offsets.lower(name, floor)\n            if not log.key.future:\n"
             "                self.offsets.lower_mark(name, floor)\n"
             "            log.truncate(job.offset)\n",
-            "            log.truncate(job.offset)\n"
-            "            self.offsets.lower(name, floor)\n"
+            "            log.truncate(job.offset)\n            self.offsets.lower(name, floor)\n"
             "            if not log.key.future:\n"
             "                self.offsets.lower_mark(name, floor)\n",
         ),
@@ -132,10 +130,10 @@ DIRECTORIES = [
             "a copy is marked as kept before it is renamed",
             '        try:\n            self.disk.rename(old, f"{self.path}/{name}")\n',
             "        if log is not None and job.keep_until_ms:\n"
-            "            mark = kept.Mark(job.keep_until_ms, Bounds(log.recovery_point,"
-            " log.start))\n"
-            "            kept.write(self.disk, old, mark)\n"
-            '        try:\n            self.disk.rename(old, f"{self.path}/{name}")\n',
+            "            mark = kept.Mark(job.keep_until_ms,"
+            " Bounds(log.recovery_point, log.start))\n"
+            "            kept.write(self.disk, old, mark)\n        try:\n"
+            '            self.disk.rename(old, f"{self.path}/{name}")\n',
         ),
         (
             "a copy that is taken up again keeps its mark for a while",
@@ -164,10 +162,10 @@ DIRECTORIES = [
         ),
         (
             "a promoted log is synced after it has its name",
-            "        log.sync()\n        unbroken.move(log, log.end)\n        log.let_go()\n"
-            "        self.disk.rename(log.path, path)\n"
+            "        log.sync()\n        unbroken.move(log, log.end)\n"
+            "        log.local.let_go()\n        self.disk.rename(log.path, path)\n"
             "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
-            "        log.let_go()\n        self.disk.rename(log.path, path)\n"
+            "        log.local.let_go()\n        self.disk.rename(log.path, path)\n"
             "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n"
             "        log.sync()\n",
         ),
@@ -267,31 +265,30 @@ DIRECTORIES = [
         ),
     ),
     *mutants(
-        "storage/recovery.py",
+        "storage/log_loader.py",
         MOVES,
         (
             "indexes below the recovery point are made again in place",
-            "            segment.seal(trusted=later.base < found.bounds.recovery_point)\n",
+            "            segment.seal(trusted=later.base < self.bounds.recovery_point)\n",
             "            segment.seal()\n",
         ),
         (
             "a segment is cut before those behind it have gone",
-            "    for base in reversed(stop.later):\n",
-            "    if stop.segment is not None:\n"
-            "        stop.segment.file().truncate(stop.segment.size)\n"
-            "        stop.segment.file().sync()\n"
-            "    for base in reversed(stop.later):\n",
+            "        for base in reversed(stop.later):\n",
+            "        if stop.segment is not None:\n"
+            "            stop.segment.file().truncate(stop.segment.size)\n"
+            "            stop.segment.file().sync()\n        for base in reversed(stop.later):\n",
         ),
         (
             "a torn end is cut, unsynced",
-            "        file.truncate(segment.size)\n        file.sync()\n",
-            "        file.truncate(segment.size)\n",
-            "What comes back lies above the recovery point, where each start looks and cuts again,"
-            " and the next sync of the log takes the cut along.",
+            "            file.truncate(segment.size)\n            file.sync()\n",
+            "            file.truncate(segment.size)\n",
+            "What comes back lies above the recovery point, where each start"
+            " looks and cuts again, and the next sync of the log takes the cut along.",
         ),
         (
             "segments behind the log's end are removed, unsynced",
-            "    if stop.later:\n        found.pool.disk.sync_dir(found.path)\n",
+            "        if stop.later:\n            self.pool.disk.sync_dir(self.path)\n",
             "",
         ),
         (
@@ -301,18 +298,19 @@ DIRECTORIES = [
         ),
         (
             "what is kept aside is not synced",
-            "            at += len(data)\n        target.sync()\n",
-            "            at += len(data)\n",
+            "                at += len(data)\n            target.sync()\n",
+            "                at += len(data)\n",
         ),
         (
             "the name of what is kept aside is not synced",
-            '    found.pool.disk.sync_dir(found.path)\n    found.warn(f"{at - position}',
-            '    found.warn(f"{at - position}',
+            '        self.pool.disk.sync_dir(self.path)\n        self.warn(f"{at - position}',
+            '        self.warn(f"{at - position}',
         ),
         (
             "snapshots beyond the log's end are removed, unsynced",
-            "    if snapshots.truncate(log.end):\n        pool.disk.sync_dir(path)\n",
-            "    snapshots.truncate(log.end)\n",
+            "        if self.producers.truncate(log.end):\n"
+            "            self.pool.disk.sync_dir(self.path)\n",
+            "        self.producers.truncate(log.end)\n",
         ),
         (
             "a log that was not shut down counts as synced up to its end",
@@ -323,16 +321,16 @@ DIRECTORIES = [
             "a log that was not shut down counts as closed",
             "    log.as_closed = bounds.clean and",
             "    log.as_closed = bool(bounds) and",
-            "A last segment with records is scanned then, and not synced: it concerns empty logs"
-            " alone, of whose files any earlier state says the same.",
+            "A last segment with records is scanned then, and not synced: it"
+            " concerns empty logs alone, of whose files any earlier state says the same.",
         ),
         (
             "names found after a crash count as synced",
-            "    log.dirty_names = not bounds.clean\n",
+            "        local.dirty_names = not bounds.clean\n",
             "",
-            "Who rests on such a name syncs the directory all the same: for the sealed segment,"
-            " which a start after a crash has scanned, or for the epochs, of which the first record"
-            " tells.",
+            "Who rests on such a name syncs the directory all the same: for the"
+            " sealed segment, which a start after a crash has scanned, or for"
+            " the epochs, of which the first record tells.",
         ),
     ),
 ]
@@ -401,8 +399,8 @@ STEPS = [
             "    # From here on whoever opens the log completes this.\n"
             "    disk.sync_dir(log.path)\n",
             "",
-            "The names of a directory reach the medium in order: no old segment goes before the"
-            " `.swap` names are there.",
+            "The names of a directory reach the medium in order: no old segment"
+            " goes before the `.swap` names are there.",
         ),
         (
             "a cleaned segment's names are not synced",
@@ -414,14 +412,13 @@ STEPS = [
             "old segments go before the new one is decided",
             "    for path in plain:\n"
             "        disk.rename(path + layout.CLEANED, path + layout.SWAP)\n",
-            "    for old in olds:\n"
-            "        Segment(log.pool, log.path, old.base).set_aside()\n"
+            "    for old in olds:\n        Segment(log.pool, log.path, old.base).set_aside()\n"
             "    for path in plain:\n"
             "        disk.rename(path + layout.CLEANED, path + layout.SWAP)\n",
         ),
         (
             "a log that was cut meanwhile takes the cleaned segment",
-            "    if log.cut_stamp != job.plan.cuts or at < 0",
+            "    if log.cuts.stamp != job.plan.cuts or at < 0",
             "    if at < 0",
         ),
     ),

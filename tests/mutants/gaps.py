@@ -74,22 +74,22 @@ GAPS = [
         ),
     ),
     *mutants(
-        "storage/recovery.py",
+        "storage/log_loader.py",
         TESTS,
         (
             "a log with gaps that were told is not synced",
-            "    if found.gaps.doubtful:\n        log.sync()\n",
+            "        if self.gaps.doubtful:\n            log.sync()\n",
             "",
         ),
         (
             "gaps that were told are forgotten",
-            "    unbroken.remember(log, found.gaps.doubtful)\n",
+            "        unbroken.remember(log, self.gaps.doubtful)\n",
             "",
         ),
         (
             "a mark beyond the log's end stays",
-            "    unbroken.lower(log)\n\n\ndef",
-            "\n\ndef",
+            "            unbroken.begin(log, log.recovery_point)\n        unbroken.lower(log)\n",
+            "            unbroken.begin(log, log.recovery_point)\n",
         ),
         (
             "a taken-over log counts as one without gaps",
@@ -103,7 +103,7 @@ GAPS = [
         ),
         (
             "an empty segment behind the end goes unseen",
-            '            found.warn(f"segment {base} dropped: it is empty, and {stop.why}")\n',
+            '            self.warn(f"segment {base} dropped: it is empty, and {stop.why}")\n',
             "            pass\n",
         ),
     ),

@@ -96,7 +96,7 @@ LOGS = [
         ),
     ),
     *mutants(
-        "storage/log.py",
+        "storage/local_log.py",
         MOVES,
         (
             "removed segments may come back behind new records",
@@ -104,39 +104,16 @@ LOGS = [
             "        before = self.active.size",
         ),
         (
-            "segments go before the snapshots that tell of them",
-            "        self.snapshots.truncate(self.floor(offset))\n"
-            "        while self.active.base >= offset:\n"
-            "            self._remove_last()\n",
-            "        floor = self.floor(offset)\n"
-            "        while self.active.base >= offset:\n"
-            "            self._remove_last()\n"
-            "        self.snapshots.truncate(floor)\n",
-            "Both reach the medium with the one sync that follows, and a snapshot beyond the end is"
-            " removed at every start.",
-        ),
-        (
-            "a cut keeps the snapshots beyond it",
-            "        self.snapshots.truncate(self.floor(offset))\n",
-            "",
-            "`_ended` removes those beyond the new end, and the others tell of records that stay.",
-        ),
-        (
             "the records that a reset throws away may come back",
             "        self.active.files.remove()\n        self.pool.disk.sync_dir(self.path)\n",
             "        self.active.files.remove()\n",
-            "The sync of the new segment's name comes before anything is appended, and the changes"
-            " of a directory reach the medium in order.",
+            "The sync of the new segment's name comes before anything is"
+            " appended, and the changes of a directory reach the medium in order.",
         ),
         (
             "the name that says where a reset log begins is not synced",
-            "        self.pool.disk.sync_dir(self.path)  # Its name says where the log ends;"
-            " checkpoints will.\n",
-            "",
-        ),
-        (
-            "a reset keeps producer snapshots",
-            "        self.snapshots.truncate(-1)\n",
+            "        self.pool.disk.sync_dir(self.path)  # Its name says where"
+            " the log ends; checkpoints will.\n",
             "",
         ),
         (
@@ -163,20 +140,50 @@ LOGS = [
             "                segment.sync()\n                done = True",
         ),
         (
+            "a torn end is written behind",
+            "            self.active.file().truncate(self.active.size)\n"
+            "            self._torn = False",
+            "            self._torn = False",
+        ),
+    ),
+    *mutants(
+        "storage/unified_log.py",
+        MOVES,
+        (
+            "segments go before the snapshots that tell of them",
+            "        self.producers.truncate(self.local.floor(offset))\n"
+            "        self.local.truncate(offset)\n",
+            "        floor = self.local.floor(offset)\n        self.local.truncate(offset)\n"
+            "        self.producers.truncate(floor)\n",
+            "`_ended` removes those beyond the end after the segments, too.",
+        ),
+        (
+            "a cut keeps the snapshots beyond it",
+            "        self.producers.truncate(self.local.floor(offset))\n",
+            "",
+            "`_ended` removes those beyond the new end, and the others tell of records that stay.",
+        ),
+        (
+            "a reset keeps producer snapshots",
+            "        self.producers.truncate(-1)\n",
+            "",
+        ),
+        (
             "the recovery point moves before the epochs are written",
-            "        if done:\n            self.write_epochs()\n",
-            "        if done:\n",
+            "        if self.local.sync_sealed(waited):\n"
+            "            self.epochs.write(self.pool.disk, self.path)\n",
+            "        if self.local.sync_sealed(waited):\n",
         ),
         (
             "the recovery point moves before the names are synced",
-            "            self.write_epochs()\n            self.pool.disk.sync_dir(self.path)\n"
-            "            reached",
-            "            self.write_epochs()\n            reached",
+            "            self.epochs.write(self.pool.disk, self.path)\n"
+            "            self.pool.disk.sync_dir(self.path)\n            reached",
+            "            self.epochs.write(self.pool.disk, self.path)\n            reached",
         ),
         (
             "the recovery point moves over a segment that is not synced",
-            "            reached = next((s.base for s in self.segments if not s.synced),"
-            " self.active.base)",
+            "            reached = next((s.base for s in self.segments if not"
+            " s.synced), self.active.base)",
             "            reached = self.active.base",
         ),
         (
@@ -196,13 +203,14 @@ LOGS = [
         ),
         (
             "a flush leaves the epochs out",
-            "            self.active.sync()\n        self.write_epochs()\n",
+            "            self.active.sync()\n"
+            "        self.epochs.write(self.pool.disk, self.path)\n",
             "            self.active.sync()\n",
         ),
         (
             "a flush leaves new names out",
-            "        if self.dirty_names:\n            self.pool.disk.sync_dir(self.path)\n",
-            "        if self.dirty_names:\n",
+            "        if self.local.dirty_names:\n            self.pool.disk.sync_dir(self.path)\n",
+            "        if self.local.dirty_names:\n",
         ),
         (
             "a flush confirms what a copy has not",
@@ -211,7 +219,7 @@ LOGS = [
         ),
         (
             "names that were tidied away are not synced",
-            "                self.dirty_names = True\n        active = self.active",
+            "                self.local.dirty_names = True\n        active = self.active",
             "                pass\n        active = self.active",
         ),
         (
@@ -226,20 +234,20 @@ LOGS = [
         ),
         (
             "a clean log has no snapshot of its producers",
-            "        self.snapshots.write(self.end, self.producers)\n"
-            "        self.snapshots.prune([segment.base for segment in self.segments])\n"
+            "        self.producers.take_snapshot(self.end)\n"
+            "        self.producers.prune([segment.base for segment in self.segments])\n"
             "        active.indexes.write(active.latest)",
-            "        self.snapshots.prune([segment.base for segment in self.segments])\n"
+            "        self.producers.prune([segment.base for segment in self.segments])\n"
             "        active.indexes.write(active.latest)",
         ),
         (
             "a clean log has no indexes of its last segment",
-            "        active.indexes.write(active.latest)\n        self.dirty_names = True\n",
-            "        self.dirty_names = True\n",
+            "        active.indexes.write(active.latest)\n        self.local.dirty_names = True\n",
+            "        self.local.dirty_names = True\n",
         ),
         (
             "a clean log's names are not synced",
-            "        self.dirty_names = True\n        active.sync(indexes=True)",
+            "        self.local.dirty_names = True\n        active.sync(indexes=True)",
             "        active.sync(indexes=True)",
         ),
         (
@@ -253,17 +261,11 @@ LOGS = [
             "        # A clean log",
         ),
         (
-            "a torn end is written behind",
-            "            self.active.file().truncate(self.active.size)\n"
-            "            self._torn = False",
-            "            self._torn = False",
-        ),
-        (
             "a segment is begun before its producers are noted",
-            "        self.snapshots.write(self.end, self.producers)\n"
-            "        self.begin_segment(self.end)",
-            "        self.begin_segment(self.end)\n"
-            "        self.snapshots.write(self.end, self.producers)",
+            "        self.producers.take_snapshot(local.end)\n        self.as_closed = False\n"
+            "        local.begin_segment(local.end)\n",
+            "        self.as_closed = False\n        local.begin_segment(local.end)\n"
+            "        self.producers.take_snapshot(local.end)\n",
             "A snapshot that is missing is made again from the log, whichever came first.",
         ),
     ),

@@ -129,7 +129,7 @@ SMALL_FILES = [
         ),
     ),
     *mutants(
-        "storage/snapshots.py",
+        "storage/producer_state_manager.py",
         STORAGE,
         (
             "a producer snapshot is kept beyond a cut",

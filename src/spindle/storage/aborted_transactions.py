@@ -2,7 +2,8 @@
 
 A file holds 34 bytes an entry, in the order of the markers that ended the transactions: int16
 version 0, producer id, first offset, offset of the marker, last stable offset after it (int64
-each). A segment without aborted transactions has none. Called by `segment`, `log` and `recovery`.
+each). A segment without aborted transactions has none. Called by `segment`, `local_log` and
+`segment_recovery`.
 Opens nothing.
 """
 

@@ -1,7 +1,7 @@
 """What lies behind damage in a log: batches that are good all the same, and so must not be cut.
 
 A batch's header tells where the next one begins. Where the header itself is wrong, the next one is
-looked for byte by byte. Reads alone; decides nothing. Called by `recovery`.
+looked for byte by byte. Reads alone; decides nothing. Called by `log_loader`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kafka's small text files: offset checkpoints, leader epochs, topic id, clean shutdown.
 
 Texts to values and back; `Corrupt` says what is wrong with a text. Reading and replacing files is
-`files`; what a damaged one costs is decided by `recovery` (never the disk, B-15).
+`files`; what a damaged one costs is decided by `log_loader` (never the disk, B-15).
 """
 
 from __future__ import annotations

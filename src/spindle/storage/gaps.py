@@ -2,7 +2,7 @@
 
 A power cut can take the bytes of a segment and leave its name, and the names of later ones. In a
 log that this broker wrote every gap is such a loss (`unbroken`). In one that Apache Kafka wrote it
-may be compaction's: then nothing is thrown away, and the gap is told. Called by `recovery`.
+may be compaction's: then nothing is thrown away, and the gap is told. Called by `log_loader`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an interrupted run left in a log's directory: half written, half deleted, half cleaned.
 
 Compaction works through `.cleaned` and `.swap` files, in Apache Kafka as here; a directory that
-was not closed may hold them. Called by `recovery` before anything else is looked at.
+was not closed may hold them. Called by `log_loader` before anything else is looked at.
 """
 
 from __future__ import annotations

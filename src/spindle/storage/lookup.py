@@ -1,6 +1,6 @@
 """Finding a record by its timestamp (ListOffsets): the only reader here that decodes records.
 
-Called by `directory`. Errors as in `log`.
+Called by `directory`. Errors as in `unified_log`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Open files and loaded indexes of one log directory, least recently used ones given up first.
 
 So a directory with many logs needs a bounded number of descriptors and bytes. Belongs to the
-directory's thread. Called by `segment` and `log`.
+directory's thread. Called by `segment` and `local_log`.
 """
 
 from __future__ import annotations

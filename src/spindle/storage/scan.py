@@ -1,7 +1,7 @@
 """Walking over the batches of a segment file: header by header, or every byte with its CRC.
 
-Knows format v2's header and the File port; decodes no record. Called by `segment`, `log`,
-`recovery` and `copy`. Nonsense raises Corrupt with the position.
+Knows format v2's header and the File port; decodes no record. Called by `segment`, `copy`
+and `segment_recovery`. Nonsense raises Corrupt with the position.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One segment of a log: its numbers, its file, and where in that an offset lies.
 
-`segment_indexes` has its indexes. Called by `log`, `recovery` and `copy`.
+`segment_indexes` has its indexes. Called by `local_log`, `segment_recovery` and `copy`.
 """
 
 from __future__ import annotations

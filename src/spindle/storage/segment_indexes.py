@@ -1,7 +1,7 @@
 """The indexes of one segment: offsets, times and aborted transactions, in memory or on disk.
 
 The last segment of a log is active: its indexes are in memory, complete. A sealed one has them on
-disk and loads them when they are wanted. Called by `segment`, `recovery` and `lookup`.
+disk and loads them when they are wanted. Called by `segment`, `segment_recovery` and `lookup`.
 """
 
 from __future__ import annotations

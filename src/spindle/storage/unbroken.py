@@ -8,8 +8,8 @@ the marked offset was on the medium when it was marked, and may have gaps of tha
 The mark is an empty file whose name tells the offset: 0 in a log that was made here; the log's end
 in one that was taken over or brought by a move, which marks it before its source loses its name.
 The name ends in `.deleted`, so that Apache Kafka deletes it when it opens the log and may leave
-gaps again. Files named likewise keep the gaps that may be losses. Called by `recovery`, `opening`,
-`copy` and `directory`.
+gaps again. Files named likewise keep the gaps that may be losses. Called by `log_loader`,
+`opening`, `copy` and `log_manager`.
 """
 
 from __future__ import annotations

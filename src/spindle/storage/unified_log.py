@@ -166,13 +166,10 @@ class UnifiedLog:
             if batch.leader_epoch > epochs.history.latest:
                 epochs.assign(batch.leader_epoch, batch.base_offset)
             if batch.producer_id >= 0:
-                self._note_producer(batch)
-
-    def _note_producer(self, batch: RecordBatch) -> None:
-        marker = marker_of(batch) if batch.is_control else None
-        aborted = self.producers.state.note(batch, marker)
-        if aborted is not None:
-            self.active.indexes.note_aborted(aborted)
+                marker = marker_of(batch) if batch.is_control else None
+                aborted = self.producers.state.note(batch, marker)
+                if aborted is not None:
+                    local.active.indexes.note_aborted(aborted)
 
     def roll(self, now_ms: int, end: int = 0) -> None:
         """Seal the active segment; begin one at the log's end, or at `end`, behind a leap."""
