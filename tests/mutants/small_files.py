@@ -129,7 +129,7 @@ SMALL_FILES = [
         ),
     ),
     *mutants(
-        "storage/producer_state_manager.py",
+        "storage/producer_snapshots.py",
         STORAGE,
         (
             "a producer snapshot is kept beyond a cut",

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import OffsetRecord
+from spindle.core.groups.offset_metadata_manager import OffsetMetadataManager
 from spindle.core.replica.producer_state_manager import ProducerStateManager
 from spindle.core.replica.replica_log import ReplicaLog
 from spindle.core.transactions.descriptions import TransactionDescriptions
@@ -116,12 +116,12 @@ def _any_coordinator(
     return _check_marker(self, producer_id, epoch, 1 << 30, **rest)
 
 
-def _last_one_counts(self: GroupCoordinatorShard, record: OffsetRecord, at: int) -> None:
+def _last_one_counts(self: OffsetMetadataManager, record: OffsetRecord, at: int) -> bool:
     """An offset counts from when it was heard of, not by its place in the log."""
     assert record.value is not None
-    self._ensure_group(record.group_id)
     value = replace(record.value, at=at)
-    self.offsets.setdefault(record.group_id, {})[record.partition] = value
+    self.committed.setdefault(record.group_id, {})[record.partition] = value
+    return True
 
 
 @pytest.mark.spec("C-01")
@@ -143,7 +143,7 @@ def _last_one_counts(self: GroupCoordinatorShard, record: OffsetRecord, at: int)
             "is read as committed, but is aborted",
         ),
         (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
-        (GroupCoordinatorShard, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
+        (OffsetMetadataManager, "put", _last_one_counts, {"offsets": 1}, "committed last"),
         (
             TransactionDescriptions,
             "tell",

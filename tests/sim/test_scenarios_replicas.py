@@ -35,7 +35,7 @@ def test_damage_that_nobody_reads_is_found_and_healed(leads: bool) -> None:
     scene.flow()
     scene.until(lambda: len(scene.state.isr) == 3, 30, "it is back")
     assert scene.place(member).stage is Stage.READY
-    assert scene.place(member).heals == 1
+    assert scene.place(member).healing.heals == 1
     assert scene.broker(member).logs.repairs.bad_copies.bytes_in(scene.here(member)) > 0
     scene.finish()
 

@@ -99,5 +99,5 @@ class World:
         given = tuple((a.member_id, b"part of " + a.member_id.encode()) for a in joined)
         for answer in joined:
             self.sync(answer, given if answer.leader == answer.member_id else ())
-        assert self.group.state is GroupState.STABLE
+        assert self.group.metadata.state is GroupState.STABLE
         return joined

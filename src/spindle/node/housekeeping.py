@@ -45,7 +45,7 @@ class Housekeeping:
         self._checkpoints: list[Callable[[LogDir], None]] = []
         """Checkpoints under way: each learns of a directory that it need not wait for."""
         delay = context.settings.seconds("log.initial.task.delay.ms")
-        logs.listeners.append(self._on_directory_failed)
+        logs.directories.listeners.append(self._on_directory_failed)
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
         self._out.after(self._settings.seconds(MARKS_EVERY), self._marks)

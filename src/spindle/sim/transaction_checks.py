@@ -178,7 +178,7 @@ class TransactionChecks:
         broker = self._cluster.members[state.leader].broker
         assert broker is not None
         for (group, where), value in found.items():
-            known = broker.groups.coordinator(group).offsets.get(group, {}).get(where)
+            known = broker.groups.coordinator(group).offsets.of(group).get(where)
             if (known and (known.offset, known.metadata)) != (
                 value and (value.offset, value.metadata)
             ):

@@ -25,7 +25,7 @@ from spindle.storage.gaps import Gaps
 from spindle.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from spindle.storage.local_log import LocalLog
 from spindle.storage.pool import Pool
-from spindle.storage.producer_state_manager import ProducerStateManager
+from spindle.storage.producer_snapshots import ProducerSnapshots
 from spindle.storage.segment import Segment
 from spindle.storage.segment_recovery import SegmentRecovery, note_epoch
 from spindle.storage.unified_log import UnifiedLog
@@ -107,7 +107,7 @@ class _LogLoader:
         unmarked = self.strict and marked is None
         self.gaps = Gaps(allowed_to, unmarked, bounds.compacted, bounds.holes)
         snapshots = [o for o in map(layout.parse_snapshot, names) if o is not None]
-        self.producers = ProducerStateManager(pool.disk, path, snapshots)
+        self.producers = ProducerSnapshots(pool.disk, path, snapshots)
         self.segments: list[Segment] = []
         self.recovery = SegmentRecovery(
             self.segments, self.producers, self.gaps, self.warn, whole=bounds.whole

@@ -16,8 +16,8 @@ from spindle.storage import scan
 from spindle.storage.aborted_transactions import read_marker
 from spindle.storage.gaps import Gaps
 from spindle.storage.index import TimeEntry, relative
+from spindle.storage.producer_snapshots import ProducerSnapshots
 from spindle.storage.producer_state import LoggedProducers
-from spindle.storage.producer_state_manager import ProducerStateManager
 from spindle.storage.segment import Segment
 from spindle.storage.segment_indexes import NO_TIME
 
@@ -34,7 +34,7 @@ class SegmentRecovery:
     def __init__(
         self,
         before: Sequence[Segment],
-        producers: ProducerStateManager,
+        producers: ProducerSnapshots,
         gaps: Gaps,
         warn: Callable[[str], None],
         *,

@@ -20,7 +20,7 @@ from spindle.storage import files, layout
 from spindle.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from spindle.storage.local_log import LocalLog
 from spindle.storage.pool import Pool
-from spindle.storage.producer_state_manager import ProducerStateManager
+from spindle.storage.producer_snapshots import ProducerSnapshots
 from spindle.storage.segment import Segment
 from spindle.wire.control import marker_of
 
@@ -73,7 +73,7 @@ class UnifiedLog:
     """
 
     def __init__(
-        self, local: LocalLog, topic_id: TopicId | None, producers: ProducerStateManager
+        self, local: LocalLog, topic_id: TopicId | None, producers: ProducerSnapshots
     ) -> None:
         self.local = local
         self.topic_id = topic_id

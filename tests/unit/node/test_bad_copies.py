@@ -187,7 +187,7 @@ def test_errors_that_come_again_are_taken_for_damage() -> None:
             world.produce("t", b"lost")
         world.wait(5)
     assert world.place("t").damaged
-    assert world.place("t").retries == 2
+    assert world.place("t").healing.retries == 2
     assert world.logs.offline == set()
     assert world.assigned("t") == LOST
 

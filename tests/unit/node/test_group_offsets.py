@@ -100,7 +100,7 @@ class World(GroupBroker):
         return {p: value.offset for p, value in found.items() if value is not None}
 
     def undecided(self) -> set[TopicPartition]:
-        return set(self.groups.coordinator("g").pending.of("g"))
+        return set(self.groups.coordinator("g").offsets.pending.of("g"))
 
     def delete(self, *partitions: TopicPartition) -> None:
         self.groups.coordinator("g").delete_offsets("g", partitions, lambda errors: None)

@@ -7,8 +7,8 @@ from tests.support.storage import KEY, append, batch, create, fill, fresh, reope
 from spindle.model.jobs import Close, MoveLogStart, Reset
 from spindle.model.log_values import ProducerEntry
 from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.producer_snapshots import ProducerSnapshots
 from spindle.storage.producer_state import LoggedProducers
-from spindle.storage.producer_state_manager import ProducerStateManager
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -18,11 +18,11 @@ def entry(producer_id: int) -> ProducerEntry:
     return ProducerEntry(producer_id, 0, 0, 0, 0, 1000)
 
 
-def some(*offsets: int) -> tuple[MemoryDisk, ProducerStateManager]:
+def some(*offsets: int) -> tuple[MemoryDisk, ProducerSnapshots]:
     """A snapshot at each offset, of a producer that has the offset for its id."""
     disk = MemoryDisk()
     disk.make_dirs(LOG)
-    snapshots = ProducerStateManager(disk, LOG)
+    snapshots = ProducerSnapshots(disk, LOG)
     for offset in offsets:
         snapshots.state = LoggedProducers([entry(offset)])
         snapshots.take_snapshot(offset)

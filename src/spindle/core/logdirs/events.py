@@ -7,6 +7,7 @@ delivers.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -157,3 +158,26 @@ LogDirEvent: TypeAlias = (
 )
 Post: TypeAlias = Callable[[LogDirEvent], None]
 """Hears of events."""
+
+
+class EventQueue:
+    """Delivers events one after the other, in the order in which they were posted."""
+
+    def __init__(self, deliver: Post) -> None:
+        self._deliver = deliver
+        self._waiting: deque[LogDirEvent] = deque()
+        self._is_delivering = False
+
+    def post(self, event: LogDirEvent) -> None:
+        """Something has happened.
+
+        Outside of a delivery it is delivered before this returns; what comes of a delivery waits
+        until that is over.
+        """
+        self._waiting.append(event)
+        if self._is_delivering:
+            return
+        self._is_delivering = True
+        while self._waiting:
+            self._deliver(self._waiting.popleft())
+        self._is_delivering = False

@@ -31,7 +31,7 @@ def fetch_offsets(
 
     `stable`: where a transaction is about to change one, the answer is to come again (KIP-447).
     """
-    pending = coordinator.pending.of(group_id) if stable else frozenset()
+    pending = coordinator.offsets.pending.of(group_id) if stable else frozenset()
     return {
         partition: FetchedOffset(error=Error.UNSTABLE_OFFSET_COMMIT)
         if partition in pending

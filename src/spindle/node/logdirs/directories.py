@@ -1,9 +1,9 @@
-"""The log directories of a broker: their ids, health, space, and the probe that watches them.
+"""The log directories of a broker: their ids, health, space, and the monitor that probes them.
 
 Knows nothing of the logs in them. An event tells when a directory fails, is full, or has room
-again. Each part that has a job fail there reports it here. `LifecyclePort` is what this room says
-to the broker's life cycle: a protocol, for `sim.exhaustive` and the tests of this room lead other
-lives.
+again. Each part that has a job fail there reports it here (EIO, say). `LifecyclePort` is what this
+package says to the broker's life cycle: a protocol, for `sim.exhaustive` and the tests of this
+package substitute their own.
 """
 
 from __future__ import annotations
@@ -104,7 +104,6 @@ class Directories:
     def __init__(self, context: BrokerContext, post: Post) -> None:
         config = context.config
         self._config = config
-        self._cluster_id = context.cluster_id
         self._out = context.out
         self._post = post
         self._doubts: dict[LogDir, str] = {}
@@ -114,9 +113,8 @@ class Directories:
         self.all: dict[LogDir, ConfiguredLogDir] = {p: ConfiguredLogDir(p) for p in config.log_dirs}
         self.is_open = False
         """Whether each has been opened, or could not be."""
-        self._probe_due = math.inf
-        self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
-        """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
+        self.listeners: list[Callable[[LogDir], None]] = []
+        """Told of each directory that has failed."""
         self.paces = Paces(config.settings.seconds("log.dir.slow.ms"))
 
     # --- asking -----------------------------------------------------------------------------
@@ -192,7 +190,6 @@ class Directories:
                 directory.health.on_failure(number, str(result))
                 self.note(directory, f"offline at the start: {result}")
                 self._out.say("error", "log directory is offline", reason=str(result))
-        self._arm_probe()
 
     def _refuse_double(self, directory: ConfiguredLogDir) -> None:
         for other in self.online:
@@ -231,10 +228,11 @@ class Directories:
         if directory is None:
             return Verdict.NOTHING
         verdict = directory.health.on_failure(failure.errno, str(failure))
-        self._tell(directory, verdict)
+        self.tell(directory, verdict)
         return verdict
 
-    def _tell(self, directory: ConfiguredLogDir, verdict: Verdict) -> None:
+    def tell(self, directory: ConfiguredLogDir, verdict: Verdict) -> None:
+        """Remember what a look at a directory has shown, and post it."""
         if verdict is Verdict.NOTHING:
             return
         words = {Verdict.FAILED: "failed", Verdict.FULL: "full", Verdict.ROOM: "has room again"}
@@ -242,26 +240,41 @@ class Directories:
         self.note(directory, f"{words[verdict]}: {why}" if why else words[verdict])
         self._post(_EVENTS[verdict](directory.path))
 
-    # --- the probe ----------------------------------------------------------------------------
 
-    def _arm_probe(self) -> None:
+class DirectoryMonitor:
+    """Looks at every disk from outside, and takes up again those that come back."""
+
+    def __init__(self, context: BrokerContext, directories: Directories, post: Post) -> None:
+        self._directories = directories
+        self._config = context.config
+        self._cluster_id = context.cluster_id
+        self._out = context.out
+        self._post = post
+        self._due = math.inf
+        self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
+        """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
+
+    # --- the disks that work ------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Look at them from now on, time and again."""
         interval = self._config.settings.seconds("log.dir.probe.interval.ms")
-        self._probe_due = self._out.now + interval
+        self._due = self._out.now + interval
         self._out.after(interval, self._probe)
 
     def _probe(self) -> None:
         """Look at every disk from outside, and have it show that it is alive."""
-        late = self._out.now - self._probe_due
+        late = self._out.now - self._due
         if late >= OVERSLEPT:
             self._slept.append((self._out.now, late))
-        self._arm_probe()
-        for directory in self.all.values():
+        self.begin()
+        for directory in self._directories.all.values():
             resting = directory.busy or directory.health.held
             if not directory.health.online and not resting:
                 directory.busy = True
                 self._out.run(MeasureUsage(directory.path), partial(self._on_sign, directory))
         seen: dict[LogDir, Activity] = {}
-        online = self.online
+        online = self._directories.online
         for directory in online:
             then = partial(self._on_observed, directory, seen, len(online))
             self._out.run(Observe(directory.path), then)
@@ -282,7 +295,7 @@ class Directories:
         if directory.health.online:
             limit = self._config.settings.seconds("log.dir.io.timeout.ms")
             waited = activity._replace(busy=self._awake(activity.busy))
-            self._tell(directory, directory.health.on_observed(waited, limit))
+            self._directories.tell(directory, directory.health.on_observed(waited, limit))
         if directory.health.online and not directory.health.probing:
             directory.health.on_probe_asked()
             self._ask(directory, self._should_write(directory, activity))
@@ -303,13 +316,13 @@ class Directories:
 
     def _compare(self, seen: dict[LogDir, Activity]) -> None:
         """Find the disks that have become slow, or are no longer."""
-        online = {path: a for path, a in seen.items() if self.is_online(path)}
-        for path in self.paces.look(online):
-            slow = self.paces.is_slow(path)
+        online = {path: a for path, a in seen.items() if self._directories.is_online(path)}
+        for path in self._directories.paces.look(online):
+            slow = self._directories.paces.is_slow(path)
             event = "is slow" if slow else "is no longer slow"
-            each = round(self.paces.latency(path) * 1000, 1)
+            each = round(self._directories.paces.latency(path) * 1000, 1)
             self._out.say("warning", f"log directory {event}", directory=path, ms_each_call=each)
-            self.note(self.all[path], f"{event}: {each} ms each call")
+            self._directories.note(self._directories.all[path], f"{event}: {each} ms each call")
             self._post(DirectoryPaceChanged(path))
 
     def _ask(self, directory: ConfiguredLogDir, write: bool) -> None:
@@ -319,10 +332,10 @@ class Directories:
             if isinstance(result, Failure):
                 assert isinstance(result, DiskFailed), f"a probe cannot fail with {result!r}"
                 directory.health.on_probe_failed()
-                self.on_failure(result)
+                self._directories.on_failure(result)
                 return
             directory.usage = result
-            self._tell(directory, directory.health.on_probe_answered(result))
+            self._directories.tell(directory, directory.health.on_probe_answered(result))
 
         self._out.run(MeasureUsage(directory.path, write), answered)
 
@@ -339,8 +352,8 @@ class Directories:
         `released`: its files are closed; cleanly, or not, as the Failure says.
         """
         if online or not directory.health.online:
-            self.note(directory, "ordered " + ("online" if online else "offline"))
-        self._tell(directory, directory.health.on_order(online))
+            self._directories.note(directory, "ordered " + ("online" if online else "offline"))
+        self._directories.tell(directory, directory.health.on_order(online))
         if not online:
             self._out.run(Release(directory.path), released)
         elif not directory.health.online and directory.opened is None and not directory.opening:
@@ -351,7 +364,7 @@ class Directories:
     def _on_sign(self, directory: ConfiguredLogDir, result: Usage | Failure) -> None:
         """A failed directory was probed."""
         if directory.opening or directory.opened is not None or directory.health.online:
-            return  # Somebody wanted it back at once.
+            return  # An operator wanted it back at once.
         directory.busy = False
         if directory.health.on_sign_of_life(not isinstance(result, Failure), self._out.now):
             self._open(directory)
@@ -362,7 +375,7 @@ class Directories:
         self._out.say(
             "warning", "log directory stays offline", directory=directory.path, reason=why
         )
-        self.note(directory, f"stays offline: {why}")
+        self._directories.note(directory, f"stays offline: {why}")
 
     def _open(self, directory: ConfiguredLogDir) -> None:
         directory.busy = directory.opening = True
@@ -373,7 +386,7 @@ class Directories:
         directory.opening = False
         why = str(result) if isinstance(result, Failure) else None
         if isinstance(result, OpenedDirectory):
-            twins = [d.path for d in self.all.values() if d.id == result.directory_id]
+            twins = [d.path for d in self._directories.all.values() if d.id == result.directory_id]
             if any(path != directory.path for path in twins):
                 why = f"{twins[0]} has the same directory.id"
         if directory.health.held:
@@ -398,5 +411,5 @@ class Directories:
         directory.busy = directory.offered = False
         directory.looked_at = self._out.now
         directory.health.on_reopened(None, self._out.now)
-        self.paces.forget(directory.path)
+        self._directories.paces.forget(directory.path)
         return opened

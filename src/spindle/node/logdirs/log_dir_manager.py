@@ -1,15 +1,15 @@
 """Where the replicas of this broker live: its log directories, kept in step with the metadata.
 
 Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes,
-from the ground up: `directories` (health), `purging`, `places` (which log is where), `repairs`,
-`moves`, `reconciler` (what should be where), `assignments` (what the controller is told). Each
-takes those below it. What a part has to tell upwards it posts as an event; `CONSEQUENCES` says who
-hears of each and in which order, and one loop here delivers (KIP-113, KIP-858, KIP-589).
+from the ground up: `directories` (health), `purging`, `placement_registry` (which log is where),
+`repairs`, `alter_log_dirs_manager` (moves), `reconciler` (what should be where),
+`assignments_manager` (what the controller is told). Each takes those below it. What a part has to
+tell upwards it posts as an event; `CONSEQUENCES` says which parts hear of each and in which order
+(KIP-113, KIP-858, KIP-589).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias, TypeVar
@@ -25,7 +25,7 @@ from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
 from spindle.node.logdirs.assignments_manager import AssignmentsManager
-from spindle.node.logdirs.directories import Directories, LifecyclePort
+from spindle.node.logdirs.directories import Directories, DirectoryMonitor, LifecyclePort
 from spindle.node.logdirs.orders import Altering, Orders, Rescue
 from spindle.node.logdirs.placement_registry import (
     RememberedDirectoryFiles,
@@ -59,49 +59,37 @@ class LogDirManager:
         """`has_answered`: whether the leader of a replica has heard how far its log goes."""
         self.context = context
         self.replicas = replicas
-        self.listeners: list[Callable[[LogDir], None]] = []
-        """Told of each directory that has failed."""
-        self._events: deque[e.LogDirEvent] = deque()
-        self._is_delivering = False
-        directories = self.directories = Directories(context, self.post)
+        post = self.post = e.EventQueue(self._deliver).post
+        """Delivers an event to all whom it concerns."""
+        directories = self.directories = Directories(context, post)
+        self.monitor = DirectoryMonitor(context, directories, post)
         remembered = RememberedDirectoryFiles(context.out, RememberedDirectories(), directories)
         purging = Purging(context, directories)
         places = self.places = ReplicaPlacementRegistry(
-            context, directories, purging, remembered, replicas, self.post
+            context, directories, purging, remembered, replicas, post
         )
         bad_copies = BadCopies(context, directories, purging)
         self.repairs = Repairs(context, directories, places, bad_copies)
-        self.scrubbing = Scrubbing(context, directories, places, self.post)
-        self.moves = AlterLogDirsManager(context, directories, purging, places, replicas, self.post)
+        self.scrubbing = Scrubbing(context, directories, places, post)
+        self.moves = AlterLogDirsManager(context, directories, purging, places, replicas, post)
         self.orders = OperatorOrders(
-            Orders(context, directories, places),
+            Orders(context, directories, self.monitor, places),
             Altering(context, directories, places, self.moves, remembered),
             Rescue(context, directories, places, bad_copies, self.repairs),
         )
         self.reconciler = Reconciler(
-            context, directories, purging, places, self.repairs, self.moves, life, self.post
+            context, directories, purging, places, self.repairs, self.moves, life, post
         )
         self.assignments = AssignmentsManager(
-            context, life, directories, places, self.moves, has_answered, self.post
+            context, life, directories, places, self.moves, has_answered, post
         )
 
     # --- events -------------------------------------------------------------------------------
 
-    def post(self, event: e.LogDirEvent) -> None:
-        """Something has happened: deliver it to all whom it concerns, in the order of the table.
-
-        Outside of a delivery that is done before this returns; what comes of a delivery waits until
-        that is over.
-        """
-        self._events.append(event)
-        if self._is_delivering:
-            return
-        self._is_delivering = True
-        while self._events:
-            due = self._events.popleft()
-            for _, consequence in CONSEQUENCES[type(due)]:
-                consequence(self, due)
-        self._is_delivering = False
+    def _deliver(self, event: e.LogDirEvent) -> None:
+        """Have all parts that an event concerns hear of it, in the order of the table."""
+        for _, consequence in CONSEQUENCES[type(event)]:
+            consequence(self, event)
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job was answered so; what it means is decided once for each directory."""
@@ -142,6 +130,7 @@ class LogDirManager:
         """Every directory was opened, or could not be. Their logs wait for the metadata."""
         ours = {path: results[path] for path in self.directories.all}
         self.directories.on_opened(ours)
+        self.monitor.begin()
         opened = {path: o for path, o in ours.items() if isinstance(o, OpenedDirectory)}
         for path, found in opened.items():
             self.look_into(found)
@@ -191,7 +180,7 @@ class LogDirManager:
     def take_up(self) -> None:
         """Use the directories that are back, as soon as the cluster knows of them."""
         for directory in self.reconciler.returned():
-            opened = self.directories.take_up(directory)
+            opened = self.monitor.take_up(directory)
             self.look_into(opened)
             self.reconciler.on_returned(opened)
             self.scrubbing.begin(directory.path)
@@ -252,7 +241,7 @@ def _forget_end(logs: LogDirManager, event: e.ReplicaServed | e.ReplicaRemoved) 
 
 
 def _tell_listeners(logs: LogDirManager, event: e.DirectoryFailed) -> None:
-    for listener in logs.listeners:
+    for listener in logs.directories.listeners:
         listener(event.path)
 
 

@@ -27,7 +27,7 @@ from spindle.model.jobs import Format, MeasureUsage, ReloadManner, Salvage, Salv
 from spindle.model.log_values import LoadedLog, Usage
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager, Answer
-from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
+from spindle.node.logdirs.directories import ConfiguredLogDir, Directories, DirectoryMonitor
 from spindle.node.logdirs.placement_registry import (
     LocalReplica,
     RememberedDirectoryFiles,
@@ -64,10 +64,15 @@ class Orders:
     """Carries out orders, one directory each."""
 
     def __init__(
-        self, context: BrokerContext, directories: Directories, places: ReplicaPlacementRegistry
+        self,
+        context: BrokerContext,
+        directories: Directories,
+        monitor: DirectoryMonitor,
+        places: ReplicaPlacementRegistry,
     ) -> None:
         self._context = context
         self._directories = directories
+        self._monitor = monitor
         self._places = places
         self._out = context.out
 
@@ -166,7 +171,7 @@ class Orders:
             done(f"{path} is offline and {closed}; {stays}")
 
         done, _ = self._once(directory, then, refuse)
-        directories.on_order(directory, online=False, released=released)
+        self._monitor.on_order(directory, online=False, released=released)
 
     def _last_replicas(self, path: LogDir) -> Iterator[str]:
         """The partitions that cannot be led, or read at all, without the replica in `path`."""
@@ -188,11 +193,11 @@ class Orders:
                 Error.INVALID_REQUEST,
                 f"{directory.path} is online: drain it, take it offline, then change the disk",
             )
-        self._directories.on_order(directory, online=True)
+        self._monitor.on_order(directory, online=True)
         then(f"{directory.path} is online")
 
     def _online(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:
-        self._directories.on_order(directory, online=True)
+        self._monitor.on_order(directory, online=True)
         self._await_opened(directory, then, refuse)
 
     def _await_opened(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:

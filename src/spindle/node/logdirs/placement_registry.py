@@ -197,6 +197,16 @@ class Stage(Enum):
     OFFLINE = "cannot be used"
 
 
+@dataclass(slots=True)
+class HealingHistory:
+    """How often a damaged replica was fetched again, and (`retries`) taken up as it was."""
+
+    heals: int = 0
+    retries: int = 0
+    hurt_at: float = float("-inf")
+    """When it was last fetched again."""
+
+
 @dataclass(slots=True, eq=False)
 class LocalReplica:
     """A replica of ours, and where its current log is. `directory` None: not known."""
@@ -212,11 +222,7 @@ class LocalReplica:
     """The full directory in which it cannot grow: there it counts as offline (B-12)."""
     damaged: bool = False
     """Its directory is well, but this log is not (KIP-589)."""
-    heals: int = 0
-    """How often it was fetched anew for that, and (`retries`) taken up again as it was."""
-    retries: int = 0
-    hurt_at: float = float("-inf")
-    """When it was last fetched anew."""
+    healing: HealingHistory = field(default_factory=HealingHistory)
     unmade: bool = False
     """Its log could not be made where it should be: something else is there by that name."""
     doubtful: tuple[tuple[int, int], ...] = ()

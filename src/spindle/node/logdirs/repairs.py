@@ -331,7 +331,7 @@ class Repairs:
 
     def begin_again(self, place: LocalReplica) -> None:
         """An operator has looked at it: what it has gone through counts no more."""
-        place.heals = place.retries = 0
+        place.healing.heals = place.healing.retries = 0
 
     def outlook(self, place: LocalReplica) -> str:
         """What is going to happen to a replica that is offline on a directory that serves."""
@@ -348,8 +348,8 @@ class Repairs:
                 "no other broker has it: `spindle replicas repair` once its files are well, or "
                 "`spindle replicas accept-loss`"
             )
-        if place.heals >= HEALS_MAX:
-            return f"was fetched again {place.heals} times: check its disk, then repair"
+        if place.healing.heals >= HEALS_MAX:
+            return f"was fetched again {place.healing.heals} times: check its disk, then repair"
         if self._is_spare(place):
             return f"is fetched again from broker {state.leader}"
         return f"is fetched again once broker {state.leader} has it out of the ISR"
@@ -358,7 +358,7 @@ class Repairs:
 
     def look_at(self, place: LocalReplica, delay: float = HEAL_DELAY) -> None:
         """A damaged replica, or the metadata of it, has changed: heal it if that is safe."""
-        waits = place in self._healing or place.heals >= HEALS_MAX
+        waits = place in self._healing or place.healing.heals >= HEALS_MAX
         if place.damaged and not waits and self._is_spare(place):
             self._healing.add(place)
             self._out.after(delay, lambda: self._heal(place))
@@ -381,15 +381,15 @@ class Repairs:
             return
         assert place.directory is not None
         self._forgive(place)
-        place.hurt_at = self._out.now
-        place.heals += 1
+        place.healing.hurt_at = self._out.now
+        place.healing.heals += 1
         self._out.say("info", "damaged replica is fetched again", partition=str(place.name))
         self._places.create(place, [place.directory])
 
     def _longer(self, place: LocalReplica) -> float:
         """Seconds to wait before the next attempt: more each time."""
-        place.retries += 1
-        return min(RETRY_MAX, HEAL_DELAY * 2.0 ** min(place.retries - 1, 10))
+        place.healing.retries += 1
+        return min(RETRY_MAX, HEAL_DELAY * 2.0 ** min(place.healing.retries - 1, 10))
 
     # --- logs that may not be to blame -------------------------------------------------------
 
@@ -399,11 +399,11 @@ class Repairs:
         `reached`: where it had ended at least.
         """
         self._forgive(place)
-        is_doubtful = failure.suspect and place.retries < SUSPECT_MAX
+        is_doubtful = failure.suspect and place.healing.retries < SUSPECT_MAX
         may_be_well = failure.passing or is_doubtful or place.unmade
         self._places.fail(place, failure.why, damaged=not may_be_well, reached=reached)
         if may_be_well:
-            place.hurt_at = self._out.now
+            place.healing.hurt_at = self._out.now
             self._out.after(self._longer(place), lambda: self._retry(place))
 
     def _retry(self, place: LocalReplica) -> None:
@@ -416,8 +416,8 @@ class Repairs:
                 self._places.reload(place)
 
     def _forgive(self, place: LocalReplica) -> None:
-        if self._out.now - place.hurt_at >= FORGIVEN:
-            place.heals = place.retries = 0
+        if self._out.now - place.healing.hurt_at >= FORGIVEN:
+            place.healing.heals = place.healing.retries = 0
 
     # --- dead disks -------------------------------------------------------------------------
 

@@ -445,7 +445,7 @@ class TransactionSituation:
     def _check_offsets(self) -> None:
         """The group's offset is the one that was committed last."""
         coordinator = self.sides[self._leader(OFFSETS)].groups.coordinator(GROUP)
-        known = coordinator.offsets.get(GROUP, {}).get(TopicPartition(TOPIC, 0))
+        known = coordinator.offsets.of(GROUP).get(TopicPartition(TOPIC, 0))
         if known is None or known.metadata != PLAINLY:
             raise Broken(f"{GROUP} has the offset {known}, though another was committed last")
 

@@ -224,7 +224,7 @@ def test_a_refused_join_leaves_nothing_behind(
     answers: list[JoinAnswer] = []
     log.coordinator.join(Join(**(ask | change)), answers.append)  # type: ignore[arg-type]
     assert [a.error for a in answers] == [error]
-    assert log.coordinator.groups == {}
+    assert log.coordinator.groups.all == {}
 
 
 def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Log) -> None:
@@ -243,7 +243,7 @@ def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Lo
     answers: list[JoinAnswer] = []
     log.coordinator.join(ask, answers.append)
     assert [a.error for a in answers] == [Error.INCONSISTENT_GROUP_PROTOCOL]
-    assert list(log.coordinator.groups) == ["g"]
+    assert list(log.coordinator.groups.all) == ["g"]
 
 
 def test_unknown_groups_have_no_members(log: Log) -> None:
@@ -290,7 +290,7 @@ def test_nobody_gets_in_while_a_deletion_is_under_way_and_it_can_fail(log: Log) 
     log.error = Error.NOT_COORDINATOR
     log.coordinator.delete_group("g", errors.append)
     assert errors[-1] is Error.NOT_COORDINATOR
-    assert log.coordinator.groups["g"].state is GroupState.EMPTY
+    assert log.coordinator.groups.all["g"].metadata.state is GroupState.EMPTY
     assert log.offsets() == {T0: 1}
 
 
@@ -349,7 +349,7 @@ def test_offsets_outlive_their_group_by_the_retention_and_then_it_goes_too(log: 
     log.out.wall_ms += 1
     log.coordinator.expire()
     assert log.offsets() == {}
-    assert log.coordinator.groups == {}
+    assert log.coordinator.groups.all == {}
     assert log.records[-1] == GroupRecord("g", None)
 
 
@@ -401,7 +401,7 @@ def test_replaying_the_log_gives_the_same_groups_and_offsets(log: Log) -> None:
     log.commit({T1: 8}, group_id="gone")
     log.coordinator.delete_group("gone", lambda error: None)
     other = log.reloaded()
-    assert other.coordinator.offsets.keys() == {"g", "simple"}
+    assert other.coordinator.offsets.committed.keys() == {"g", "simple"}
     assert other.offsets() == {T0: 2}
     assert other.offsets("simple") == {T1: 7}
     assert other.coordinator.describe("g") == log.coordinator.describe("g")
@@ -429,5 +429,5 @@ def test_closing_frees_everything_and_answers_who_waits(log: Log) -> None:
     )
     log.coordinator.close()
     assert [a.error for a in answers] == [Error.NOT_COORDINATOR]
-    assert log.coordinator.groups == {}
+    assert log.coordinator.groups.all == {}
     assert log.out.wake_at is None

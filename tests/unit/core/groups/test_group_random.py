@@ -137,13 +137,13 @@ def play(seed: int) -> None:
 
 def check(world: World) -> None:
     group = world.group
-    waiting = [m for m in group.members if m.joining is not None]
-    if group.state in (GroupState.STABLE, GroupState.COMPLETING, GroupState.EMPTY):
+    waiting = [m for m in group.metadata.members if m.joining is not None]
+    if group.metadata.state in (GroupState.STABLE, GroupState.COMPLETING, GroupState.EMPTY):
         assert not waiting, "somebody waits for a join that nobody prepares"
-    if group.state is GroupState.STABLE:
-        assert not [m for m in group.members if m.syncing is not None]
-    assert (group.state is GroupState.EMPTY) <= (len(group.members) == 0)
-    assert (group.leader is None) == (len(group.members) == 0)
+    if group.metadata.state is GroupState.STABLE:
+        assert not [m for m in group.metadata.members if m.syncing is not None]
+    assert (group.metadata.state is GroupState.EMPTY) <= (len(group.metadata.members) == 0)
+    assert (group.metadata.leader is None) == (len(group.metadata.members) == 0)
 
 
 def settle(world: World, clients: list[Client]) -> None:
@@ -157,15 +157,15 @@ def settle(world: World, clients: list[Client]) -> None:
         world.wait(0.5)
         if is_settled(world, clients):
             return
-    pytest.fail(f"{world.group.state}: {clients}")
+    pytest.fail(f"{world.group.metadata.state}: {clients}")
 
 
 def is_settled(world: World, clients: list[Client]) -> bool:
-    members = {m.member_id for m in world.group.members}
+    members = {m.member_id for m in world.group.metadata.members}
     return (
-        world.group.state is GroupState.STABLE
+        world.group.metadata.state is GroupState.STABLE
         and all(c.synced and c.waiting is None and c.assignment for c in clients)
-        and {c.generation for c in clients} == {world.group.generation}
+        and {c.generation for c in clients} == {world.group.metadata.generation}
         and {c.member_id for c in clients} == members
     )
 

@@ -40,7 +40,7 @@ def test_the_first_delay_ends_with_the_rebalance_timeout_however_many_keep_comin
         world.wait(2)
         answers.append(world.join(rebalance_timeout=7_000))
     assert [len(a) for a in answers] == [1, 1, 1, 1, 0]
-    assert world.group.generation == 1
+    assert world.group.metadata.generation == 1
 
 
 def test_without_initial_delay_a_lone_member_is_answered_at_once() -> None:
@@ -57,10 +57,10 @@ def test_assignments_are_told_only_after_they_are_stored() -> None:
     early = world.sync(follower)
     done = world.sync(leader, ((leader.member_id, b"L"), (follower.member_id, b"F")))
     assert early == done == []
-    assert world.group.state is GroupState.COMPLETING
+    assert world.group.metadata.state is GroupState.COMPLETING
     world.open.pop()(Error.NONE)
     assert (done[0].assignment, early[0].assignment) == (b"L", b"F")
-    assert world.group.state is GroupState.STABLE
+    assert world.group.metadata.state is GroupState.STABLE
     stored = world.records[-1].value
     assert stored is not None
     assert [(m.member_id, m.assignment, m.subscription) for m in stored.members] == [
@@ -80,7 +80,7 @@ def test_a_failed_store_begins_a_new_generation() -> None:
     synced = world.sync(answers[0], ((answers[0].member_id, b"x"),))
     world.open.pop()(Error.NOT_COORDINATOR)
     assert synced[0].error is Error.NOT_COORDINATOR
-    assert world.group.state is GroupState.PREPARING
+    assert world.group.metadata.state is GroupState.PREPARING
     assert world.beat(answers[0]) is Error.REBALANCE_IN_PROGRESS
 
 
@@ -92,13 +92,13 @@ def test_a_store_that_ends_after_the_next_rebalance_began_is_not_told() -> None:
     world.join()
     assert synced[0].error is Error.REBALANCE_IN_PROGRESS
     world.open.pop()(Error.NONE)
-    assert world.group.state is GroupState.PREPARING
+    assert world.group.metadata.state is GroupState.PREPARING
 
 
 def test_newcomer_makes_the_others_join_again(world: World) -> None:
     (leader, follower) = world.stable()
     newcomer = world.join()
-    assert world.group.state is GroupState.PREPARING
+    assert world.group.metadata.state is GroupState.PREPARING
     assert world.beat(leader) is Error.REBALANCE_IN_PROGRESS
     again = [world.join(leader.member_id), world.join(follower.member_id)]
     assert newcomer[0].generation == 2
@@ -137,7 +137,7 @@ def test_a_member_that_waits_for_us_does_not_expire(world: World) -> None:
     for _ in range(5):
         world.wait(8)
         world.beat(leader)
-    assert follower.member_id in world.group.members
+    assert follower.member_id in world.group.metadata.members
     world.join(leader.member_id)
     assert again[0].generation == 2
 
@@ -147,7 +147,7 @@ def test_leaving_ends_in_an_empty_group_that_is_stored(world: World) -> None:
     assert world.group.leave(leader.member_id, None) is Error.NONE
     assert world.group.leave(leader.member_id, None) is Error.UNKNOWN_MEMBER_ID
     assert world.group.leave(follower.member_id, None) is Error.NONE
-    assert world.group.state is GroupState.EMPTY
+    assert world.group.metadata.state is GroupState.EMPTY
     stored = world.records[-1].value
     assert stored is not None
     assert (stored.members, stored.generation, stored.protocol, stored.leader) == (
@@ -162,7 +162,7 @@ def test_leaving_ends_in_an_empty_group_that_is_stored(world: World) -> None:
 def test_versions_from_4_on_get_an_id_before_they_join(world: World) -> None:
     (promise,) = world.join(needs_id=True)
     assert promise.error is Error.MEMBER_ID_REQUIRED
-    assert world.group.state is GroupState.EMPTY
+    assert world.group.metadata.state is GroupState.EMPTY
     joined = world.join(promise.member_id, needs_id=True)
     world.wait(3)
     assert joined[0].member_id == promise.member_id
@@ -172,14 +172,14 @@ def test_versions_from_4_on_get_an_id_before_they_join(world: World) -> None:
 def test_a_promised_id_runs_out_with_the_session_timeout(world: World) -> None:
     (promise,) = world.join(needs_id=True)
     world.wait(11)
-    assert world.group.is_idle
+    assert world.group.metadata.is_idle
     assert world.join(promise.member_id)[0].error is Error.UNKNOWN_MEMBER_ID
 
 
 def test_a_promised_id_can_be_given_back(world: World) -> None:
     (promise,) = world.join(needs_id=True)
     assert world.group.leave(promise.member_id, None) is Error.NONE
-    assert world.group.is_idle
+    assert world.group.metadata.is_idle
 
 
 def test_a_rebalance_waits_for_promised_ids(world: World) -> None:
@@ -214,7 +214,7 @@ def test_protocols_are_voted_for_among_the_common_ones(world: World) -> None:
 def test_who_shares_no_protocol_is_kept_out(world: World, fields: dict[str, object]) -> None:
     world.stable()
     assert world.join(**fields)[0].error is Error.INCONSISTENT_GROUP_PROTOCOL
-    assert world.group.state is GroupState.STABLE
+    assert world.group.metadata.state is GroupState.STABLE
 
 
 def test_commits_keep_a_member_alive_that_sends_no_heartbeats(world: World) -> None:
@@ -254,7 +254,7 @@ def test_who_joins_but_never_syncs_is_out_after_the_rebalance_timeout(world: Wor
     synced = world.sync(follower)
     world.wait(60)
     assert synced[0].error is Error.REBALANCE_IN_PROGRESS
-    assert leader.member_id not in world.group.members
+    assert leader.member_id not in world.group.metadata.members
     (again,) = world.join(follower.member_id)
     assert again.leader == follower.member_id
 
@@ -279,7 +279,7 @@ def test_a_restarted_static_follower_keeps_its_assignment_without_a_rebalance(wo
     assert back.member_id != follower.member_id
     assert back.member_id.startswith("two-")
     assert (back.generation, back.leader, back.members) == (1, leader.member_id, ())
-    assert world.group.state is GroupState.STABLE
+    assert world.group.metadata.state is GroupState.STABLE
     assert world.sync(back, instance_id="two")[0].assignment == b"F"
     stored = world.records[-1].value
     assert stored is not None
@@ -304,7 +304,7 @@ def test_a_restarted_static_leader_that_cannot_skip_believes_in_its_former_self(
     leader, _ = static_pair(world)
     (back,) = world.join(instance_id="one")
     assert (back.leader, back.skip_assignment, back.members) == (leader.member_id, False, ())
-    assert world.group.leader == back.member_id
+    assert world.group.metadata.leader == back.member_id
 
 
 def test_a_static_return_that_changes_the_protocol_rebalances(world: World) -> None:
@@ -315,7 +315,7 @@ def test_a_static_return_that_changes_the_protocol_rebalances(world: World) -> N
     world.sync(second[0], instance_id="two")
     back = world.join(instance_id="two", protocols=(("b", b""),))
     assert back == []
-    assert world.group.state is GroupState.PREPARING
+    assert world.group.metadata.state is GroupState.PREPARING
     world.join(first[0].member_id, instance_id="one", protocols=(("a", b""), ("b", b"")))
     assert back[0].protocol == "b"
 
@@ -353,7 +353,7 @@ def test_static_members_stay_through_a_rebalance_they_miss(world: World) -> None
         world.wait(6)
         world.beat(follower, instance_id="two")
     assert newcomer[0].generation == 2
-    assert world.group.members.static("two") is not None
+    assert world.group.metadata.members.static("two") is not None
 
 
 def test_when_only_absent_static_members_are_left_the_rebalance_waits_for_them(
@@ -371,7 +371,7 @@ def test_when_only_absent_static_members_are_left_the_rebalance_waits_for_them(
     assert there.leader == there.member_id
     world.group.leave(there.member_id, None)
     world.wait(20)
-    assert world.group.state is GroupState.PREPARING
+    assert world.group.metadata.state is GroupState.PREPARING
     again = world.join(leader.member_id, instance_id="one")
     world.join(follower.member_id, instance_id="two")
     assert again[0].generation == 3
@@ -400,10 +400,10 @@ def test_a_restored_group_goes_on_where_it_was(world: World) -> None:
     assert stored is not None
     other = World()
     other.group.restore(stored)
-    assert other.group.state is GroupState.STABLE
+    assert other.group.metadata.state is GroupState.STABLE
     assert other.beat(leader, instance_id="one") is Error.NONE
     assert other.sync(follower, instance_id="two")[0].assignment == b"F"
-    assert other.group.view().members == world.group.view().members
+    assert other.group.metadata.view().members == world.group.metadata.view().members
     other.wait(31)
     assert other.beat(leader, instance_id="one") is Error.UNKNOWN_MEMBER_ID
 
@@ -430,10 +430,10 @@ def test_a_group_that_is_led_elsewhere_tells_those_that_wait_for_their_assignmen
 
 def test_metadata_and_assignments_are_shown_only_while_they_hold(world: World) -> None:
     (leader, _) = world.stable()
-    view = world.group.view()
+    view = world.group.metadata.view()
     assert (view.state, view.protocol) == ("Stable", "range")
     assert view.members[0].assignment == b"part of " + leader.member_id.encode()
     world.join()
-    view = world.group.view()
+    view = world.group.metadata.view()
     assert (view.state, view.protocol) == ("PreparingRebalance", "")
     assert {m.assignment for m in view.members} == {b""}

@@ -32,7 +32,7 @@ def world_in(state: GroupState) -> tuple[World, JoinAnswer, JoinAnswer]:
         world.group.leave(follower.member_id, None)
     if state is GroupState.DEAD:
         world.group.close(Error.NOT_COORDINATOR)
-    assert world.group.state is state
+    assert world.group.metadata.state is state
     return world, leader, follower
 
 
@@ -55,13 +55,16 @@ def outcome(world: World, leader: JoinAnswer, follower: JoinAnswer, what: GroupI
         },
     }
     who = MemberIdentity(
-        group_id="g", generation=group.generation, member_id=leader.member_id, instance_id="one"
+        group_id="g",
+        generation=group.metadata.generation,
+        member_id=leader.member_id,
+        instance_id="one",
     )
     if what in joins:
         answers = world.join(**joins[what])  # type: ignore[arg-type]
         return answers[0].error if answers else None
     if what is GroupInput.SYNC:
-        synced = world.sync(follower, generation=group.generation)
+        synced = world.sync(follower, generation=group.metadata.generation)
         return synced[0].error if synced else None
     if what is GroupInput.HEARTBEAT:
         return group.heartbeat(who)
@@ -78,7 +81,7 @@ def test_a_group_does_what_the_table_says(state: GroupState, what: GroupInput) -
     world, leader, follower = world_in(state)
     answered = outcome(world, leader, follower, what)
     said = TABLE[state, what]
-    after = world.group.state
+    after = world.group.metadata.state
     if state is GroupState.EMPTY and what is GroupInput.STATIC_RETURN:
         # An empty group knows no static members: this is a new one.
         assert answered is None
@@ -102,8 +105,8 @@ def test_states_change_only_as_the_table_allows(state: GroupState) -> None:
     for other in GroupState:
         world, _, _ = world_in(state)
         if other in LEGAL[state]:
-            world.group._go(other)
-            assert world.group.state is other
+            world.group.metadata.go(other, 0)
+            assert world.group.metadata.state is other
         else:
             with pytest.raises(AssertionError):
-                world.group._go(other)
+                world.group.metadata.go(other, 0)

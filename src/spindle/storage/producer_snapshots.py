@@ -1,7 +1,9 @@
-"""The producers of one log and their snapshot files (Kafka's ProducerStateManager).
+"""The producers of one log and their snapshot files: the side of Kafka's ProducerStateManager
+that is on disk.
 
-Writes, prunes and reads snapshots, and rebuilds from the records what no snapshot tells. The format
-is `producer_state`. Called by `unified_log` and `log_loader`, on the directory's thread.
+Writes, prunes and reads snapshots, and rebuilds from the records what no snapshot tells. What a
+leader checks is `core.replica.producer_state_manager`'s; the format is `producer_state`. Called by
+`unified_log` and `log_loader`, on the directory's thread.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from spindle.storage.producer_state import LoggedProducers
 from spindle.storage.segment import Segment
 
 
-class ProducerStateManager:
+class ProducerSnapshots:
     """The `state` at a log's end, and the `offsets` of its snapshots, ascending."""
 
     __slots__ = ("_disk", "directory", "offsets", "state")
