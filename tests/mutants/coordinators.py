@@ -210,45 +210,51 @@ COORDINATORS = [
         GROUPS,
         (
             "a member syncs in an older generation",
-            "        if ask.generation != self.generation:\n            return",
-            "        if ask.generation > self.generation:\n            return",
+            "        if ask.generation != self.metadata.generation:\n            return",
+            "        if ask.generation > self.metadata.generation:\n            return",
         ),
+        (
+            "a consumer without a group commits while a group has members",
+            "        if self.metadata.state is GroupState.EMPTY and who.generation < 0:",
+            "        if who.generation < 0:",
+        ),
+        (
+            "an assignment is given before it is stored",
+            "                lambda error: self._rebalance.on_stored(generation, given, error),\n"
+            "            )\n\n    def _check_sync",
+            "                lambda error: None,\n            )\n"
+            "            self._rebalance.on_stored(generation, given, Error.NONE)\n\n"
+            "    def _check_sync",
+        ),
+        (
+            "a follower's assignments count",
+            "        if member.member_id == self.metadata.leader:\n            given",
+            "        if member:\n            given",
+        ),
+        (
+            "a static member is told the id of the one that has taken its place",
+            "        if not error and self.metadata.members.get(member_id) is not member:",
+            "        if not error and self.metadata.members.get(member.member_id) is not member:",
+        ),
+        (
+            "a commit does not keep a member alive",
+            "            return step\n        self._rebalance.heard_of(member)\n"
+            "        return Error.NONE",
+            "            return step\n        return Error.NONE",
+        ),
+    ),
+    *mutants(
+        "core/groups/group_metadata.py",
+        GROUPS,
         (
             "a member commits in an older generation",
             "        if isinstance(member, Error) or who.generation == self.generation:",
             "        if isinstance(member, Error) or who.generation <= self.generation:",
         ),
         (
-            "a consumer without a group commits while a group has members",
-            "        if self.state is GroupState.EMPTY and who.generation < 0:",
-            "        if who.generation < 0:",
-        ),
-        (
-            "an assignment is given before it is stored",
-            "                lambda error: self._on_stored(generation, given, error),\n"
-            "            )\n\n    def _check_sync",
-            "                lambda error: None,\n            )\n"
-            "            self._on_stored(generation, given, Error.NONE)\n\n    def _check_sync",
-        ),
-        (
-            "a follower's assignments count",
-            "        if member.member_id == self.leader:\n            given",
-            "        if member:\n            given",
-        ),
-        (
             "a static member that returns leaves the lead to its old id",
-            "        if was_leader:\n            self.leader = member.member_id\n",
+            "        if self.leader == old:\n            self.leader = member_id\n",
             "",
-        ),
-        (
-            "a static member is told the id of the one that has taken its place",
-            "        if not error and self.members.get(member_id) is not member:",
-            "        if not error and self.members.get(member.member_id) is not member:",
-        ),
-        (
-            "a commit does not keep a member alive",
-            "            return step\n        self._heard_of(member)\n        return Error.NONE",
-            "            return step\n        return Error.NONE",
         ),
     ),
     *mutants(
@@ -256,12 +262,12 @@ COORDINATORS = [
         GROUPS,
         (
             "a generation comes back",
-            "        self.generation += 1\n",
-            "        self.generation += 1 if len(self.members) else 0\n",
+            "        self._group.generation += 1\n",
+            "        self._group.generation += 1 if len(self._group.members) else 0\n",
         ),
         (
             "an assignment for an older generation is taken",
-            " or generation != self.generation:\n            return",
+            " or generation != self._group.generation:\n            return",
             ":\n            return",
         ),
         (
@@ -276,8 +282,8 @@ COORDINATORS = [
         ),
         (
             "a group that is empty does not write so",
-            "            self._store(GroupRecord(self.group_id, self.stored({})),"
-            " lambda error: None)\n            return",
+            "            self._store(self._group.record({}), lambda error: None)\n"
+            "            return",
             "            return",
         ),
     ),

@@ -79,24 +79,48 @@ class _Member:
     """Bytes of them all."""
 
 
+@dataclass(slots=True)
+class _RequestMemory:
+    """What all connections hold together, and how much they may (bytes)."""
+
+    limit: int
+    room: int
+    asked: int = 0
+    """Of requests that have no answer yet."""
+    kept: int = 0
+    """Of unfinished frames and unsent answers."""
+    over: bool = False
+    """There is no room for more."""
+    queue_full: bool = False
+    """Too many requests wait for a thread."""
+
+    @property
+    def enough(self) -> float:
+        """What may be held: less where there was no room for more, until there is some again."""
+        return self.room * RESUME_SHARE if self.over else self.room
+
+
+@dataclass(slots=True)
+class _Relief:
+    """How connections that are stuck are closed. Times are the loop's (s)."""
+
+    closed: int = 0
+    sought_at: float = 0.0
+    silent_until: float = 0.0
+    is_under_way: bool = False
+
+
 class Crowd:
     """All of them, by id, the one that has been quiet for longest first."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, settings: Settings) -> None:
         self._loop = loop
-        self._limit = bytes_limit(settings)
-        self._room = self._limit - self._limit // FAIR_SHARE
+        limit = bytes_limit(settings)
+        self._memory = _RequestMemory(limit, limit - limit // FAIR_SHARE)
+        self._relief = _Relief()
         self._settings = settings
         self._idle: dict[str, float] = {}
         self._members: OrderedDict[int, _Member] = OrderedDict()
-        self._asked = 0
-        self._kept = 0
-        self._over = False
-        self._closed = 0
-        self._sought_at = 0.0
-        self._relieving = False
-        self._queue_full = False
-        self._silent_until = 0.0
         self._looking: asyncio.TimerHandle | None = None
         self._idling = loop.call_later(IDLE_LOOK_SECONDS, self._close_idle)
 
@@ -127,8 +151,8 @@ class Crowd:
         """It has gone; the listener and the host that it came from."""
         member = self._members.pop(id)
         if not member.protected:
-            self._asked -= member.asked
-            self._kept -= member.kept
+            self._memory.asked -= member.asked
+            self._memory.kept -= member.kept
         self._look()
         return member.listener, member.host
 
@@ -140,7 +164,7 @@ class Crowd:
         member.last = self._loop.time()
         self._members.move_to_end(id)
         if not member.protected:
-            self._asked += size
+            self._memory.asked += size
         self._look()
         self._hold(member)
 
@@ -152,7 +176,7 @@ class Crowd:
         member.last = self._loop.time()
         self._members.move_to_end(id)
         if not member.protected:
-            self._asked -= size
+            self._memory.asked -= size
         self._look()
         self._hold(member)
 
@@ -163,15 +187,15 @@ class Crowd:
             return
         member.kept += more
         if not member.protected:
-            self._kept += more
+            self._memory.kept += more
             self._look()
-            if self._over:
+            if self._memory.over:
                 self._hold(member)
 
     def on_queued(self, count: int) -> None:
         """So many requests of all of them wait for a thread."""
-        self._queue_full = count >= self._settings.whole("queued.max.requests")
-        if self._queue_full != self._over:
+        self._memory.queue_full = count >= self._settings.whole("queued.max.requests")
+        if self._memory.queue_full != self._memory.over:
             self._look()
 
     # --- room ---------------------------------------------------------------------------------
@@ -200,17 +224,16 @@ class Crowd:
 
     def _look(self) -> None:
         """Whether there is room for more; if there is too little, get rid of what is stuck."""
-        if self._relieving:
+        memory = self._memory
+        if self._relief.is_under_way:
             return
-        enough = self._room * RESUME_SHARE
-        if self._kept > (enough if self._over else self._room):
-            self._close_stuck(enough)
-        full = max(self._asked, self._kept) > (enough if self._over else self._room)
-        over = full or self._queue_full
+        if memory.kept > memory.enough:
+            self._close_stuck(memory.room * RESUME_SHARE)
+        over = max(memory.asked, memory.kept) > memory.enough or memory.queue_full
         if over and self._looking is None:
             self._looking = self._loop.call_later(LOOK_SECONDS, self._look_again)
-        if over != self._over:
-            self._over = over
+        if over != memory.over:
+            memory.over = over
             for member in self._members.values():
                 self._hold(member)
 
@@ -220,10 +243,10 @@ class Crowd:
 
     def _close_stuck(self, enough: float) -> None:
         now = self._loop.time()
-        if now < self._sought_at + LOOK_SECONDS:
+        if now < self._relief.sought_at + LOOK_SECONDS:
             return  # It looks at all of them: not with every request.
-        self._sought_at = now
-        equal = self._room / len(self._members)
+        self._relief.sought_at = now
+        equal = self._memory.room / len(self._members)
         stuck = [
             (member.kept * (now - since), member)
             for member in self._members.values()
@@ -232,39 +255,39 @@ class Crowd:
             if since + STUCK_SECONDS + member.kept / STUCK_RATE <= now
             if not member.stream.closed
         ]
-        self._relieving = True  # Each that goes tells of it.
+        self._relief.is_under_way = True  # Each that goes tells of it.
         for _, member in sorted(stuck, key=lambda pair: pair[0], reverse=True):
-            if self._kept <= enough:
+            if self._memory.kept <= enough:
                 break
-            self._closed += 1
+            self._relief.closed += 1
             self._say(member)
             member.stream.close("it was stuck where there was no room for more")
-        self._relieving = False
+        self._relief.is_under_way = False
 
     def _say(self, member: _Member) -> None:
         now = self._loop.time()
-        if now >= self._silent_until:
-            self._silent_until = now + SAY_SECONDS
+        if now >= self._relief.silent_until:
+            self._relief.silent_until = now + SAY_SECONDS
             log.warning(
                 "connections closed: they held too much memory for too long",
                 host=member.host,
                 bytes=member.kept,
-                limit=self._limit,
-                so_far=self._closed,
+                limit=self._memory.limit,
+                so_far=self._relief.closed,
             )
 
     def _hold(self, member: _Member) -> None:
         """Say how much may be read of it at once: all, its fair share, or nothing for now."""
-        most = READ_MAX
+        memory, most = self._memory, READ_MAX
         if len(member.open) >= OPEN_MAX:
             most = 0
-        elif self._over and not member.protected:
+        elif memory.over and not member.protected:
             # A connection with a request waiting for a thread has had its turn.
-            fair = max(FAIR_LEAST, self._limit // FAIR_SHARE // len(self._members))
-            if self._queue_full and member.open:
+            fair = max(FAIR_LEAST, memory.limit // FAIR_SHARE // len(self._members))
+            if memory.queue_full and member.open:
                 most = 0
             elif member.kept + member.asked < fair:
                 most = fair
-            elif self._kept + self._asked - member.kept > self._room / 2:
+            elif memory.kept + memory.asked - member.kept > memory.room / 2:
                 most = 0  # Else it alone fills the room, with a frame that can be finished.
         member.stream.allow(most)

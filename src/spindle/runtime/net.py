@@ -27,14 +27,150 @@ SEND_BUFFERS_MAX = 64
 """Buffers handed to one sendmsg (IOV_MAX is 1024; more gains nothing)."""
 
 
+class _Readiness:
+    """Which of a socket's readiness callbacks the loop has."""
+
+    __slots__ = ("_fd", "_loop", "_readable", "_reading", "_writable", "writing")
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        fd: int,
+        readable: Callable[[], None],
+        writable: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._readable = readable
+        self._writable = writable
+        self._reading = False
+        self.writing = False
+
+    def read(self, wanted: bool) -> None:
+        """Have the loop tell when there is something to read, or no longer."""
+        if wanted == self._reading:
+            return
+        self._reading = wanted
+        if wanted:
+            self._loop.add_reader(self._fd, self._readable)
+        else:
+            self._loop.remove_reader(self._fd)
+
+    def write(self, wanted: bool) -> None:
+        """Have the loop tell when something can be written, or no longer."""
+        if wanted == self.writing:
+            return
+        self.writing = wanted
+        if wanted:
+            self._loop.add_writer(self._fd, self._writable)
+        else:
+            self._loop.remove_writer(self._fd)
+
+
+class _Receiver:
+    """Cuts frames from what a socket has. `allowed`: bytes that are received at once at most.
+
+    `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
+    all streams of a loop share one.
+    """
+
+    __slots__ = ("_scratch", "allowed", "cutter", "frames")
+
+    def __init__(self, limit: int, scratch: memoryview) -> None:
+        self._scratch = scratch
+        self.cutter = FrameCutter(limit)
+        self.frames: deque[Buffer] = deque()
+        self.allowed = READ_MAX
+
+    def receive(self, sock: socket.socket) -> bool | None:
+        """Whether a frame was finished; None where the other side has closed. OSError, Corrupt."""
+        unfinished = self.cutter.room
+        begins = unfinished is None
+        count = sock.recv_into((unfinished or self._scratch)[: self.allowed])
+        if not count:
+            return None
+        unfinished = None  # Else no more room could be made where it is.
+        frames = self.cutter.feed(self._scratch[:count]) if begins else self.cutter.filled(count)
+        self.frames.extend(frames)
+        return bool(frames)
+
+
+class _Sender:
+    """Buffers that wait to be sent, and their bytes."""
+
+    __slots__ = ("_most", "buffers", "unsent")
+
+    def __init__(self, most: float) -> None:
+        """`most`: bytes that may wait before the other side may ask no more."""
+        self._most = most
+        self.buffers: deque[memoryview] = deque()
+        self.unsent = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Too much waits already."""
+        return self.unsent > self._most
+
+    def add(self, buffers: list[Buffer]) -> None:
+        """Buffers more, after those before them."""
+        for buffer in buffers:
+            view = memoryview(buffer)
+            if view.nbytes:
+                self.buffers.append(view)
+                self.unsent += view.nbytes
+
+    def send(self, sock: socket.socket) -> bool:
+        """Send what the socket takes now; whether a buffer was finished. OSError."""
+        outgoing, moved = self.buffers, False
+        try:
+            while outgoing and not NETWORK.is_cut:
+                if len(outgoing) == 1:
+                    sent = sock.send(outgoing[0])
+                else:
+                    batch = [outgoing[i] for i in range(min(len(outgoing), SEND_BUFFERS_MAX))]
+                    sent = sock.sendmsg(batch)
+                self.unsent -= sent
+                while sent:
+                    head = outgoing[0]
+                    if sent < head.nbytes:
+                        outgoing[0] = head[sent:]
+                        break
+                    sent -= head.nbytes
+                    outgoing.popleft()
+                    moved = True
+        except (BlockingIOError, InterruptedError):
+            pass
+        return moved
+
+
+class _KeptBytes:
+    """Counts the bytes that a connection keeps, and tells of each change."""
+
+    __slots__ = ("_count", "_on_kept", "stuck_since")
+
+    def __init__(self, on_kept: Callable[[int], None]) -> None:
+        self._on_kept = on_kept
+        self._count = 0
+        self.stuck_since: float | None = None
+        """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
+
+    def note(self, count: int, moved: bool, loop: asyncio.AbstractEventLoop) -> None:
+        """So many are kept now; `moved`: a frame or a piece of an answer was finished."""
+        if not count:
+            self.stuck_since = None
+        elif moved or self.stuck_since is None:
+            self.stuck_since = loop.time()
+        if count != self._count:
+            more, self._count = count - self._count, count
+            self._on_kept(more)
+
+
 class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
     `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses after `allow(0)`, and
     while more than `unsent_max` bytes wait to be sent: a client that reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
-    `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
-    all streams of a loop share one.
     """
 
     def __init__(
@@ -51,83 +187,63 @@ class Stream:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
-        self._fd = sock.fileno()
         self._loop = loop
-        self._scratch = scratch
-        self._cutter = FrameCutter(limit)
+        self._ready = _Readiness(loop, sock.fileno(), self._readable, self._writable)
+        self._receiver = _Receiver(limit, scratch)
+        self._sender = _Sender(unsent_max)
+        self._kept = _KeptBytes(on_kept)
         self._on_frame = on_frame
         self._on_closed = on_closed
-        self._on_kept = on_kept
-        self._unsent_max = unsent_max
-        self._frames: deque[Buffer] = deque()
-        self._outgoing: deque[memoryview] = deque()
-        self._unsent = 0
-        self._kept = 0
-        self.stuck_since: float | None = None
-        """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
-        self._writing = False
-        self._reading = False
-        self._allowed = READ_MAX
         self._closing = False
         self._resting: asyncio.TimerHandle | None = None
         self._handing_on: asyncio.Handle | None = None
         self.closed = False
         self._look()
 
+    @property
+    def stuck_since(self) -> float | None:
+        """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
+        return self._kept.stuck_since
+
     def allow(self, most: int) -> None:
         """Read so many bytes at once at most; 0: none, so that a greedy client waits instead of
         our memory growing."""
-        self._allowed = most
+        self._receiver.allowed = most
         self._look()
 
     @property
     def _waits(self) -> bool:
-        return self.closed or self._closing or not self._allowed or self._unsent > self._unsent_max
+        stopped = self.closed or self._closing or not self._receiver.allowed
+        return stopped or self._sender.is_full
 
     def _look(self) -> None:
         """Read, or hand on what was read, if that may be now."""
         may = not self._waits
-        if may and self._frames and self._handing_on is None:
+        if may and self._receiver.frames and self._handing_on is None:
             # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
-        read = may and not self._frames
-        if read == self._reading:
-            return
-        self._reading = read
-        if read:
-            self._loop.add_reader(self._fd, self._readable)
-        else:
-            self._loop.remove_reader(self._fd)
+        self._ready.read(may and not self._receiver.frames)
 
     def _hand_on(self) -> None:
         self._handing_on = None
+        frames = self._receiver.frames
         for _ in range(FRAMES_AT_ONCE):
-            if not self._frames or self._waits:
+            if not frames or self._waits:
                 break
-            self._on_frame(self._frames.popleft())
+            self._on_frame(frames.popleft())
         self._look()
 
     def _count(self, moved: bool) -> None:
         """Tell how much is kept now; `moved`: a frame or a piece of an answer was finished."""
-        kept = 0 if self.closed else self._cutter.pending + self._unsent
-        if not kept:
-            self.stuck_since = None
-        elif moved or self.stuck_since is None:
-            self.stuck_since = self._loop.time()
-        if kept != self._kept:
-            more, self._kept = kept - self._kept, kept
-            self._on_kept(more)
+        kept = 0 if self.closed else self._receiver.cutter.pending + self._sender.unsent
+        self._kept.note(kept, moved, self._loop)
 
     def send(self, buffers: list[Buffer]) -> None:
         """Send buffers after those before them; dropped if the connection is gone."""
         if self.closed:
             return
-        for buffer in buffers:
-            view = memoryview(buffer)
-            if view.nbytes:
-                self._outgoing.append(view)
-                self._unsent += view.nbytes
-        if not self._writing:
+        self._sender.add(buffers)
+        if not self._ready.writing:
             self._writable()
 
     def close_after_sending(self, rest: float = 0.0) -> None:
@@ -143,7 +259,7 @@ class Stream:
 
     def _rested(self) -> None:
         self._resting = None
-        if not self._outgoing:
+        if not self._sender.buffers:
             self.close("closed by us")
 
     def close(self, reason: str) -> None:
@@ -156,71 +272,37 @@ class Stream:
             self._handing_on.cancel()
         if self._resting is not None:
             self._resting.cancel()
-        if self._writing:
-            self._loop.remove_writer(self._fd)
-        self._frames.clear()
-        self._outgoing.clear()
-        self._unsent = 0
+        self._ready.write(False)
+        self._receiver.frames.clear()
+        self._sender.buffers.clear()
+        self._sender.unsent = 0
         self._count(False)
         self._sock.close()
         # Later, not now: a send which fails runs inside the node's own answers.
         self._loop.call_soon(self._on_closed, reason)
 
     def _readable(self) -> None:
-        unfinished = self._cutter.room
-        begins = unfinished is None
         try:
-            count = self._sock.recv_into((unfinished or self._scratch)[: self._allowed])
+            finished = self._receiver.receive(self._sock)
         except (BlockingIOError, InterruptedError):
             return
-        except OSError as error:
+        except (OSError, Corrupt) as error:
             self.close(str(error))
             return
-        if not count:
+        if finished is None:
             self.close("closed by the other side")
             return
-        try:
-            unfinished = None  # Else no more room could be made where it is.
-            if begins:
-                frames = self._cutter.feed(self._scratch[:count])
-            else:
-                frames = self._cutter.filled(count)
-        except Corrupt as error:
-            self.close(str(error))
-            return
-        self._count(bool(frames))
-        self._frames.extend(frames)
+        self._count(finished)
         self._hand_on()
 
     def _writable(self) -> None:
-        outgoing, moved = self._outgoing, False
         try:
-            while outgoing and not NETWORK.is_cut:
-                if len(outgoing) == 1:
-                    sent = self._sock.send(outgoing[0])
-                else:
-                    batch = [outgoing[i] for i in range(min(len(outgoing), SEND_BUFFERS_MAX))]
-                    sent = self._sock.sendmsg(batch)
-                self._unsent -= sent
-                while sent:
-                    head = outgoing[0]
-                    if sent < head.nbytes:
-                        outgoing[0] = head[sent:]
-                        break
-                    sent -= head.nbytes
-                    outgoing.popleft()
-                    moved = True
-        except (BlockingIOError, InterruptedError):
-            pass
+            moved = self._sender.send(self._sock)
         except OSError as error:
             self.close(str(error))
             return
-        if outgoing and not self._writing:
-            self._writing = True
-            self._loop.add_writer(self._fd, self._writable)
-        elif not outgoing and self._writing:
-            self._writing = False
-            self._loop.remove_writer(self._fd)
+        outgoing = self._sender.buffers
+        self._ready.write(bool(outgoing))
         self._count(moved)
         self._look()
         if self._closing and self._resting is None and not outgoing:

@@ -75,7 +75,7 @@ def test_all_is_done_when_a_failure_has_been_told() -> None:
     path = world.place("t").directory
     assert path is not None
     told: list[str] = []
-    world.logs.listeners.append(told.append)
+    world.logs.directories.listeners.append(told.append)
     world.logs.post(e.LogJobFailed(DiskFailed(path, "writing", 5)))
     assert told == [path]
     assert world.logs.offline == {path}

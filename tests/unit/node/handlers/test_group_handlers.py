@@ -225,7 +225,7 @@ def test_before_version_1_the_session_timeout_is_the_rebalance_timeout(
 ) -> None:
     member = joined(broker, 0)
     coordinator = broker.groups.coordinator("g")
-    stored = coordinator.groups["g"].members.get(member.member_id)
+    stored = coordinator.groups.all["g"].metadata.members.get(member.member_id)
     assert stored is not None
     assert stored.rebalance_timeout == 10_000
     assert (stored.client_id, stored.client_host) == ("tester", "/127.0.0.1")

@@ -76,7 +76,7 @@ class World(GroupBroker):
         return error
 
     def pending(self) -> list[TopicPartition]:
-        return list(self.groups.coordinator("g").pending.of("g"))
+        return list(self.groups.coordinator("g").offsets.pending.of("g"))
 
     def member(self, instance_id: str | None = None) -> Any:
         protocol = part(Key.JOIN_GROUP, 9, "JoinGroupRequestProtocol", name="range", metadata=b"m")
