@@ -94,11 +94,6 @@ class _RequestMemory:
     queue_full: bool = False
     """Too many requests wait for a thread."""
 
-    @property
-    def enough(self) -> float:
-        """What may be held: less where there was no room for more, until there is some again."""
-        return self.room * RESUME_SHARE if self.over else self.room
-
 
 @dataclass(slots=True)
 class _Relief:
@@ -227,9 +222,10 @@ class Crowd:
         memory = self._memory
         if self._relief.is_under_way:
             return
-        if memory.kept > memory.enough:
+        most = memory.room * RESUME_SHARE if memory.over else memory.room
+        if memory.kept > most:
             self._close_stuck(memory.room * RESUME_SHARE)
-        over = max(memory.asked, memory.kept) > memory.enough or memory.queue_full
+        over = memory.asked > most or memory.kept > most or memory.queue_full
         if over and self._looking is None:
             self._looking = self._loop.call_later(LOOK_SECONDS, self._look_again)
         if over != memory.over:

@@ -30,7 +30,7 @@ SEND_BUFFERS_MAX = 64
 class _Readiness:
     """Which of a socket's readiness callbacks the loop has."""
 
-    __slots__ = ("_fd", "_loop", "_readable", "_reading", "_writable", "writing")
+    __slots__ = ("_fd", "_loop", "_readable", "_writable", "reading", "writing")
 
     def __init__(
         self,
@@ -43,14 +43,12 @@ class _Readiness:
         self._fd = fd
         self._readable = readable
         self._writable = writable
-        self._reading = False
+        self.reading = False
         self.writing = False
 
     def read(self, wanted: bool) -> None:
         """Have the loop tell when there is something to read, or no longer."""
-        if wanted == self._reading:
-            return
-        self._reading = wanted
+        self.reading = wanted
         if wanted:
             self._loop.add_reader(self._fd, self._readable)
         else:
@@ -58,8 +56,6 @@ class _Readiness:
 
     def write(self, wanted: bool) -> None:
         """Have the loop tell when something can be written, or no longer."""
-        if wanted == self.writing:
-            return
         self.writing = wanted
         if wanted:
             self._loop.add_writer(self._fd, self._writable)
@@ -98,18 +94,13 @@ class _Receiver:
 class _Sender:
     """Buffers that wait to be sent, and their bytes."""
 
-    __slots__ = ("_most", "buffers", "unsent")
+    __slots__ = ("buffers", "most", "unsent")
 
     def __init__(self, most: float) -> None:
-        """`most`: bytes that may wait before the other side may ask no more."""
-        self._most = most
+        """`most`: where more bytes wait, the other side may ask no more."""
+        self.most = most
         self.buffers: deque[memoryview] = deque()
         self.unsent = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Too much waits already."""
-        return self.unsent > self._most
 
     def add(self, buffers: list[Buffer]) -> None:
         """Buffers more, after those before them."""
@@ -146,11 +137,11 @@ class _Sender:
 class _KeptBytes:
     """Counts the bytes that a connection keeps, and tells of each change."""
 
-    __slots__ = ("_count", "_on_kept", "stuck_since")
+    __slots__ = ("_on_kept", "count", "stuck_since")
 
     def __init__(self, on_kept: Callable[[int], None]) -> None:
         self._on_kept = on_kept
-        self._count = 0
+        self.count = 0
         self.stuck_since: float | None = None
         """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
 
@@ -160,8 +151,8 @@ class _KeptBytes:
             self.stuck_since = None
         elif moved or self.stuck_since is None:
             self.stuck_since = loop.time()
-        if count != self._count:
-            more, self._count = count - self._count, count
+        if count != self.count:
+            more, self.count = count - self.count, count
             self._on_kept(more)
 
 
@@ -213,16 +204,19 @@ class Stream:
 
     @property
     def _waits(self) -> bool:
+        sender = self._sender
         stopped = self.closed or self._closing or not self._receiver.allowed
-        return stopped or self._sender.is_full
+        return stopped or sender.unsent > sender.most
 
     def _look(self) -> None:
         """Read, or hand on what was read, if that may be now."""
-        may = not self._waits
-        if may and self._receiver.frames and self._handing_on is None:
+        may, frames = not self._waits, self._receiver.frames
+        if may and frames and self._handing_on is None:
             # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
-        self._ready.read(may and not self._receiver.frames)
+        read = may and not frames
+        if read != self._ready.reading:
+            self._ready.read(read)
 
     def _hand_on(self) -> None:
         self._handing_on = None
@@ -236,7 +230,8 @@ class Stream:
     def _count(self, moved: bool) -> None:
         """Tell how much is kept now; `moved`: a frame or a piece of an answer was finished."""
         kept = 0 if self.closed else self._receiver.cutter.pending + self._sender.unsent
-        self._kept.note(kept, moved, self._loop)
+        if kept or self._kept.count:
+            self._kept.note(kept, moved, self._loop)
 
     def send(self, buffers: list[Buffer]) -> None:
         """Send buffers after those before them; dropped if the connection is gone."""
@@ -272,7 +267,8 @@ class Stream:
             self._handing_on.cancel()
         if self._resting is not None:
             self._resting.cancel()
-        self._ready.write(False)
+        if self._ready.writing:
+            self._ready.write(False)
         self._receiver.frames.clear()
         self._sender.buffers.clear()
         self._sender.unsent = 0
@@ -302,7 +298,8 @@ class Stream:
             self.close(str(error))
             return
         outgoing = self._sender.buffers
-        self._ready.write(bool(outgoing))
+        if bool(outgoing) != self._ready.writing:
+            self._ready.write(not self._ready.writing)
         self._count(moved)
         self._look()
         if self._closing and self._resting is None and not outgoing:

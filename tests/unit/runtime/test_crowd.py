@@ -48,15 +48,15 @@ def test_what_a_few_hold_keeps_nobody_else_waiting() -> None:
                 await loop.sock_sendall(link, struct.pack(">i", 50 * MIB) + bytes(540 << 10))
 
             async def crowded() -> bool:
-                return node.driver._crowd._over
+                return node.driver._crowd._memory.over
 
             await eventually_async(crowded, "there is no room for more", 20, 0.01)
             assert await node.asks(good)
-            assert node.driver._crowd._over, "it was served beside them, not after them"
+            assert node.driver._crowd._memory.over, "it was served beside them, not after them"
 
             async def gone() -> bool:
                 assert await node.asks(good)
-                return not node.driver._crowd._over
+                return not node.driver._crowd._memory.over
 
             await eventually_async(gone, "there is room again", 30, 0.1)
             left = sum([not await node.is_closed(link) for link in hostile])
