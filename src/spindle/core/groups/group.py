@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.groups.group_metadata import GroupMetadata
+from spindle.core.groups.group_metadata import ClassicGroupMetadata
 from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
 from spindle.core.groups.group_values import (
     GroupLimits,
@@ -36,7 +36,7 @@ class ClassicGroup:
     """One group: what it is (`metadata`), and what clients may ask of it."""
 
     def __init__(self, group_id: str, limits: GroupLimits, out: Outbox, store: Store) -> None:
-        self.metadata = GroupMetadata(group_id, out.wall_ms)
+        self.metadata = ClassicGroupMetadata(group_id, out.wall_ms)
         self._rebalance = Rebalance(self.metadata, limits, out, store)
         self._limits = limits
         self._out = out

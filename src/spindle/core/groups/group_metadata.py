@@ -1,6 +1,6 @@
 """What a classic group is at a moment: its state, generation, leader and members.
 
-Kafka's GroupMetadata: values and rules. It makes no rebalance (`core.groups.rebalance`), answers no
+Kafka's ClassicGroupMetadata: values and rules. It makes no rebalance (`core.groups.rebalance`), answers no
 client (`core.groups.group`), and knows no clock and no offsets.
 """
 
@@ -21,7 +21,7 @@ from spindle.core.groups.subscription import subscribed_topics
 from spindle.model.errors import Error
 
 
-class GroupMetadata:
+class ClassicGroupMetadata:
     """One group. `since_ms`: when it came into its state.
 
     `promised`: ids given to clients that have not joined with them yet, and until when (s,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spindle.core.groups.group_metadata import GroupMetadata
+from spindle.core.groups.group_metadata import ClassicGroupMetadata
 from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
 from spindle.core.groups.group_values import (
     GroupLimits,
@@ -34,7 +34,7 @@ class Rebalance:
     """The generations of one group. Times kept are s (monotonic), timeouts of members ms."""
 
     def __init__(
-        self, group: GroupMetadata, limits: GroupLimits, out: Outbox, store: Store
+        self, group: ClassicGroupMetadata, limits: GroupLimits, out: Outbox, store: Store
     ) -> None:
         self._group = group
         self._limits = limits

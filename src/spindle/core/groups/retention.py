@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spindle.core.groups.group_metadata import GroupMetadata
+from spindle.core.groups.group_metadata import ClassicGroupMetadata
 from spindle.core.groups.group_states import GroupState
 from spindle.core.groups.group_values import CONSUMER, Committed
 from spindle.model.ids import TopicPartition
 
 
 def expired(
-    group: GroupMetadata,
+    group: ClassicGroupMetadata,
     offsets: Mapping[TopicPartition, Committed],
     now_ms: int,
     retention: int,
