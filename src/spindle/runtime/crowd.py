@@ -132,8 +132,6 @@ class Crowd:
         member = self._members.get(id)
         return None if member is None else member.stream
 
-    # --- what happens -------------------------------------------------------------------------
-
     def add(self, id: int, stream: Stream, listener: str, host: str, protected: bool) -> None:
         """It has come. `protected`: it is no client's, and is never closed for others."""
         if listener not in self._idle:
@@ -192,8 +190,6 @@ class Crowd:
         self._memory.queue_full = count >= self._settings.whole("queued.max.requests")
         if self._memory.queue_full != self._memory.over:
             self._look()
-
-    # --- room ---------------------------------------------------------------------------------
 
     def make_room(self) -> bool:
         """Close the connection that has asked for nothing for longest; False: none is quiet."""

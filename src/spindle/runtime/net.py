@@ -27,42 +27,6 @@ SEND_BUFFERS_MAX = 64
 """Buffers handed to one sendmsg (IOV_MAX is 1024; more gains nothing)."""
 
 
-class _Readiness:
-    """Which of a socket's readiness callbacks the loop has."""
-
-    __slots__ = ("_fd", "_loop", "_readable", "_writable", "reading", "writing")
-
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        fd: int,
-        readable: Callable[[], None],
-        writable: Callable[[], None],
-    ) -> None:
-        self._loop = loop
-        self._fd = fd
-        self._readable = readable
-        self._writable = writable
-        self.reading = False
-        self.writing = False
-
-    def read(self, wanted: bool) -> None:
-        """Have the loop tell when there is something to read, or no longer."""
-        self.reading = wanted
-        if wanted:
-            self._loop.add_reader(self._fd, self._readable)
-        else:
-            self._loop.remove_reader(self._fd)
-
-    def write(self, wanted: bool) -> None:
-        """Have the loop tell when something can be written, or no longer."""
-        self.writing = wanted
-        if wanted:
-            self._loop.add_writer(self._fd, self._writable)
-        else:
-            self._loop.remove_writer(self._fd)
-
-
 class _Receiver:
     """Cuts frames from what a socket has. `allowed`: bytes that are received at once at most.
 
@@ -70,13 +34,15 @@ class _Receiver:
     all streams of a loop share one.
     """
 
-    __slots__ = ("_scratch", "allowed", "cutter", "frames")
+    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_watched")
 
     def __init__(self, limit: int, scratch: memoryview) -> None:
         self._scratch = scratch
         self.cutter = FrameCutter(limit)
         self.frames: deque[Buffer] = deque()
         self.allowed = READ_MAX
+        self.is_watched = False
+        """The loop tells when there is something to read."""
 
     def receive(self, sock: socket.socket) -> bool | None:
         """Whether a frame was finished; None where the other side has closed. OSError, Corrupt."""
@@ -94,13 +60,15 @@ class _Receiver:
 class _Sender:
     """Buffers that wait to be sent, and their bytes."""
 
-    __slots__ = ("buffers", "most", "unsent")
+    __slots__ = ("buffers", "is_watched", "most", "unsent")
 
     def __init__(self, most: float) -> None:
         """`most`: where more bytes wait, the other side may ask no more."""
         self.most = most
         self.buffers: deque[memoryview] = deque()
         self.unsent = 0
+        self.is_watched = False
+        """The loop tells when something can be written."""
 
     def add(self, buffers: list[Buffer]) -> None:
         """Buffers more, after those before them."""
@@ -179,7 +147,7 @@ class Stream:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
         self._loop = loop
-        self._ready = _Readiness(loop, sock.fileno(), self._readable, self._writable)
+        self._fd = sock.fileno()
         self._receiver = _Receiver(limit, scratch)
         self._sender = _Sender(unsent_max)
         self._kept = _KeptBytes(on_kept)
@@ -215,8 +183,13 @@ class Stream:
             # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
         read = may and not frames
-        if read != self._ready.reading:
-            self._ready.read(read)
+        if read == self._receiver.is_watched:
+            return
+        self._receiver.is_watched = read
+        if read:
+            self._loop.add_reader(self._fd, self._readable)
+        else:
+            self._loop.remove_reader(self._fd)
 
     def _hand_on(self) -> None:
         self._handing_on = None
@@ -238,7 +211,7 @@ class Stream:
         if self.closed:
             return
         self._sender.add(buffers)
-        if not self._ready.writing:
+        if not self._sender.is_watched:
             self._writable()
 
     def close_after_sending(self, rest: float = 0.0) -> None:
@@ -267,8 +240,8 @@ class Stream:
             self._handing_on.cancel()
         if self._resting is not None:
             self._resting.cancel()
-        if self._ready.writing:
-            self._ready.write(False)
+        if self._sender.is_watched:
+            self._loop.remove_writer(self._fd)
         self._receiver.frames.clear()
         self._sender.buffers.clear()
         self._sender.unsent = 0
@@ -297,9 +270,13 @@ class Stream:
         except OSError as error:
             self.close(str(error))
             return
-        outgoing = self._sender.buffers
-        if bool(outgoing) != self._ready.writing:
-            self._ready.write(not self._ready.writing)
+        sender, outgoing = self._sender, self._sender.buffers
+        if outgoing and not sender.is_watched:
+            sender.is_watched = True
+            self._loop.add_writer(self._fd, self._writable)
+        elif not outgoing and sender.is_watched:
+            sender.is_watched = False
+            self._loop.remove_writer(self._fd)
         self._count(moved)
         self._look()
         if self._closing and self._resting is None and not outgoing:

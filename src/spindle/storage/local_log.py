@@ -56,8 +56,6 @@ class LocalLog:
         """The name of its directory."""
         return self.path.rpartition("/")[2]
 
-    # --- append -------------------------------------------------------------------------------
-
     def write(self, run: list[RecordBatch], size: int, now_ms: int) -> None:
         """Write batches of `size` bytes behind the active segment's end, and index them."""
         active = self.segments[-1]
@@ -133,8 +131,6 @@ class LocalLog:
         self.segments.append(fresh)
         self.dirty_names = True
 
-    # --- read ---------------------------------------------------------------------------------
-
     def read(
         self, start: int, offset: int, limit: int, most: int, at_least_one: bool, committed: bool
     ) -> ReadResult:
@@ -193,8 +189,6 @@ class LocalLog:
             del places[next(iter(places))]
         places[place.offset] = (segment, place)
 
-    # --- cut and remove -----------------------------------------------------------------------
-
     def truncate(self, offset: int) -> None:
         """Cut the end back to `offset`, which lies behind the first segment's base."""
         self._places.clear()
@@ -244,8 +238,6 @@ class LocalLog:
         """Put a cleaned segment in the place of so many old ones, whose files are gone."""
         self.size += fresh.size - sum(old.size for old in self.segments[at : at + olds])
         self.segments[at : at + olds] = [fresh]
-
-    # --- durability ---------------------------------------------------------------------------
 
     def sync_sealed(self, waited: int) -> bool:
         """Sync sealed segments that have waited for so many checkpoints; whether there were any."""

@@ -137,8 +137,6 @@ class UnifiedLog:
             doubtful=self.doubtful,
         )
 
-    # --- append -------------------------------------------------------------------------------
-
     def append(self, batches: list[RecordBatch], now_ms: int) -> Appended:
         """Write batches at their offsets. All or nothing of a run that fits one segment."""
         local = self.local
@@ -190,8 +188,6 @@ class UnifiedLog:
         """
         return self.local.read(self.start, offset, limit, most, at_least_one, committed)
 
-    # --- cut ----------------------------------------------------------------------------------
-
     def truncate(self, offset: int) -> None:
         """Cut the end back to `offset`.
 
@@ -234,8 +230,6 @@ class UnifiedLog:
         """Up to where the log's bytes are beyond doubt: its end, unless it is being copied."""
         return self.end if self.copied is None else self.copied[1]
 
-    # --- shorten ------------------------------------------------------------------------------
-
     def move_start(self, offset: int) -> LogStart:
         """Raise the start; whole segments below it go."""
         if offset > self.start:
@@ -261,8 +255,6 @@ class UnifiedLog:
         if start >= self.active.end and self.active.size:
             self.roll(now_ms)
         return self.move_start(start)
-
-    # --- durability ---------------------------------------------------------------------------
 
     def sync_sealed(self, waited: int = 0) -> None:
         """Put sealed segments on the medium that have waited for so many checkpoints.

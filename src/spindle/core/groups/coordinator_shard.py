@@ -55,8 +55,6 @@ class GroupCoordinatorShard:
         self._append = append
         self._append_in = append_in
 
-    # --- loading --------------------------------------------------------------------------------
-
     def replay(self, record: CoordinatorRecord, at: int) -> None:
         """Take in one record of the partition, at this offset. Tombstones free what they name."""
         if isinstance(record, OffsetRecord):
@@ -73,8 +71,6 @@ class GroupCoordinatorShard:
         self.groups.close()
         self.offsets = OffsetMetadataManager()
 
-    # --- membership -----------------------------------------------------------------------------
-
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins a group, which begins to exist if it asks for an id."""
         group = self.groups.join(ask, then)
@@ -85,7 +81,7 @@ class GroupCoordinatorShard:
 
     def sync(self, ask: Sync, then: SyncThen) -> None:
         """A member asks for its assignment."""
-        group = self.groups.get(ask.group_id)
+        group = self.groups.all.get(ask.group_id)
         if group is None:
             then(SyncAnswer(error=Error.UNKNOWN_MEMBER_ID))
         else:
@@ -93,17 +89,15 @@ class GroupCoordinatorShard:
 
     def heartbeat(self, who: MemberIdentity) -> Error:
         """A member is alive."""
-        group = self.groups.get(who.group_id)
+        group = self.groups.all.get(who.group_id)
         return Error.UNKNOWN_MEMBER_ID if group is None else group.heartbeat(who)
 
     def leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> list[Error]:
         """Members (id, instance id) leave; an error for each."""
-        group = self.groups.get(group_id)
+        group = self.groups.all.get(group_id)
         if group is None:
             return [Error.UNKNOWN_MEMBER_ID for _ in members]
         return [group.leave(member_id, instance_id) for member_id, instance_id in members]
-
-    # --- offsets --------------------------------------------------------------------------------
 
     def commit(
         self,
@@ -117,7 +111,7 @@ class GroupCoordinatorShard:
         Refusal where the group will not have any of them. `producer` (id, epoch): in its
         transaction, at whose end they count (KIP-98, KIP-447).
         """
-        group = self.groups.get(who.group_id)
+        group = self.groups.all.get(who.group_id)
         error = self._may_commit(group, who, producer is not None)
         if error:
             raise Refusal(error, f"{who.group_id}: no commit by {who.member_id or 'nobody'} now")
@@ -158,8 +152,6 @@ class GroupCoordinatorShard:
         """Committed offsets of these partitions (None: of all that have one)."""
         return self.offsets.fetch(group_id, partitions)
 
-    # --- offsets in transactions ------------------------------------------------------------------
-
     def hold(self, producer_id: int, record: OffsetRecord, at: int) -> None:
         """An offset was committed, at this offset of the partition, in an open transaction."""
         self.offsets.hold(producer_id, record, at)
@@ -178,7 +170,7 @@ class GroupCoordinatorShard:
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
         """Forget offsets of partitions without a subscriber; an error for each (KIP-496)."""
-        group = self.groups.get(group_id)
+        group = self.groups.all.get(group_id)
         if group is None:
             raise Refusal(Error.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
         if (
@@ -223,11 +215,9 @@ class GroupCoordinatorShard:
             self._out.say("info", "offsets expired", tombstones=len(records))
         self._remove(records, lambda error: None)
 
-    # --- administration -------------------------------------------------------------------------
-
     def describe(self, group_id: str) -> GroupView | None:
         """A group as it stands, or None."""
-        group = self.groups.get(group_id)
+        group = self.groups.all.get(group_id)
         return None if group is None else group.metadata.view()
 
     def views(self) -> list[GroupView]:
@@ -241,7 +231,7 @@ class GroupCoordinatorShard:
 
     def delete_group(self, group_id: str, then: Callable[[Error], None]) -> None:
         """Delete an empty group with its offsets; the answer once that is committed."""
-        group = self.groups.get(group_id)
+        group = self.groups.all.get(group_id)
         if group is None:
             then(Error.GROUP_ID_NOT_FOUND)
             return
@@ -254,8 +244,6 @@ class GroupCoordinatorShard:
             OffsetRecord(group_id, partition, None) for partition in self.offsets.named(group_id)
         ]
         self._remove([*records, self.groups.take_out(group)], then)
-
-    # --- records --------------------------------------------------------------------------------
 
     def _remove(self, tombstones: list[CoordinatorRecord], then: Callable[[Error], None]) -> None:
         """Append tombstones, as many batches as it takes; forget what they name once committed."""

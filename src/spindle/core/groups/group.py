@@ -58,8 +58,6 @@ class ClassicGroup:
         assert not len(self.metadata.members)
         self.metadata.state = GroupState.EMPTY
 
-    # --- joining --------------------------------------------------------------------------------
-
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins; `then` gets the generation once it is made, or the reason why not."""
         error = self._admit(ask)
@@ -215,8 +213,6 @@ class ClassicGroup:
                 skip_assignment=leads and ask.may_skip,
             )
         )
-
-    # --- the other requests -----------------------------------------------------------------------
 
     def sync(self, ask: Sync, then: SyncThen) -> None:
         """A member wants its assignment; `then` gets it once the leader's word is stored."""

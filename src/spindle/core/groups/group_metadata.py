@@ -1,7 +1,7 @@
 """What a classic group is at a moment: its state, generation, leader and members.
 
-Kafka's ClassicGroupMetadata: values and rules. It makes no rebalance (`core.groups.rebalance`), answers no
-client (`core.groups.group`), and knows no clock and no offsets.
+Kafka's GroupMetadata: values and rules. It makes no rebalance (`core.groups.rebalance`), answers
+no client (`core.groups.group`), and knows no clock and no offsets.
 """
 
 from __future__ import annotations
@@ -62,8 +62,6 @@ class ClassicGroupMetadata:
         assert isinstance(step, GroupStep), f"{self.group_id} has members while {self.state}"
         return step
 
-    # --- from and to the log ------------------------------------------------------------------
-
     def restore(self, stored: StoredGroup) -> None:
         """Become what was stored."""
         assert self.state is GroupState.EMPTY, f"{self.group_id} is restored over a living group"
@@ -95,8 +93,6 @@ class ClassicGroupMetadata:
     def assignments(self) -> dict[str, bytes]:
         """The members' assignments by member id."""
         return {m.member_id: m.assignment for m in self.members}
-
-    # --- members ------------------------------------------------------------------------------
 
     def elect(self) -> bool:
         """Keep the leader if it is here, else take the first member; False if there is none."""
@@ -140,8 +136,6 @@ class ClassicGroupMetadata:
         if isinstance(member, Error) or who.generation == self.generation:
             return member
         return Error.ILLEGAL_GENERATION
-
-    # --- what clients are told ------------------------------------------------------------------
 
     def joined(self, member: ClassicGroupMember) -> JoinAnswer:
         """The generation, for one member; all members' metadata for the leader."""

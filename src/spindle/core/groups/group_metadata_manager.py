@@ -59,10 +59,6 @@ class GroupMetadataManager:
             group.close(Error.NOT_COORDINATOR)
         self.all = {}
 
-    def get(self, group_id: str) -> ClassicGroup | None:
-        """A group by its id."""
-        return self.all.get(group_id)
-
     def ensure(self, group_id: str) -> None:
         """An offset is committed for a group: it exists."""
         if self._is_loaded and group_id not in self.all:

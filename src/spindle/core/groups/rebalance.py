@@ -56,8 +56,6 @@ class Rebalance:
             self._timer.cancel()
             self._timer = None
 
-    # --- the phases of a rebalance --------------------------------------------------------------
-
     def take_step(self, step: GroupStep | Error) -> None:
         """Begin a rebalance, or see whether one is complete."""
         if step is GroupStep.REBALANCE:
@@ -122,8 +120,6 @@ class Rebalance:
             self.heard_of(member)
             member.answer_join(self._group.joined(member))
 
-    # --- assignments ----------------------------------------------------------------------------
-
     def on_stored(self, generation: int, given: dict[str, bytes], error: Error) -> None:
         """The leader's assignments are stored, or could not be."""
         if self._group.state is not GroupState.COMPLETING or generation != self._group.generation:
@@ -146,15 +142,11 @@ class Rebalance:
                 self.heard_of(member)
                 member.answer_sync(SyncAnswer(error=error))
 
-    # --- members that go --------------------------------------------------------------------------
-
     def drop(self, member: ClassicGroupMember) -> None:
         """A member goes: the others make a generation without it."""
         step = self._group.step(GroupInput.MEMBER_GONE)
         self._group.forget(member)
         self.take_step(step)
-
-    # --- time -----------------------------------------------------------------------------------
 
     def heard_of(self, member: ClassicGroupMember) -> None:
         """A member is alive: its session begins again."""

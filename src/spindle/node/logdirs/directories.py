@@ -117,8 +117,6 @@ class Directories:
         """Told of each directory that has failed."""
         self.paces = Paces(config.settings.seconds("log.dir.slow.ms"))
 
-    # --- asking -----------------------------------------------------------------------------
-
     @property
     def online(self) -> list[ConfiguredLogDir]:
         """Those that can be used."""
@@ -171,8 +169,6 @@ class Directories:
         """All directories as values."""
         for d in self.all.values():
             yield DirectoryState(d.path, d.id, d.health.online, d.usage, d.health.why)
-
-    # --- what happens -------------------------------------------------------------------------
 
     def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
         """Every directory was opened, or could not be (B-16)."""
@@ -253,8 +249,6 @@ class DirectoryMonitor:
         self._due = math.inf
         self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
         """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
-
-    # --- the disks that work ------------------------------------------------------------------
 
     def begin(self) -> None:
         """Look at them from now on, time and again."""
@@ -339,8 +333,6 @@ class DirectoryMonitor:
 
         self._out.run(MeasureUsage(directory.path, write), answered)
 
-    # --- what an operator wants ---------------------------------------------------------------
-
     def on_order(
         self,
         directory: ConfiguredLogDir,
@@ -358,8 +350,6 @@ class DirectoryMonitor:
             self._out.run(Release(directory.path), released)
         elif not directory.health.online and directory.opened is None and not directory.opening:
             self._open(directory)
-
-    # --- the return of a failed directory -------------------------------------------------------
 
     def _on_sign(self, directory: ConfiguredLogDir, result: Usage | Failure) -> None:
         """A failed directory was probed."""
