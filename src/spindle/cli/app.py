@@ -56,6 +56,7 @@ COMMANDS: Final = (
     Command(
         "forensics", "spindle.cli.forensics:forensics", "Read log directories without a broker"
     ),
+    Command("profile", "spindle.cli.profile:app", "Names for clusters: address and security"),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),
     Command("explore", "spindle.cli.explore:explore", "Every interleaving of a move and faults"),
     Command(

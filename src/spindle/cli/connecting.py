@@ -1,32 +1,44 @@
 """How a command gets its AdminClient: options in common, files to read and write, one event loop.
 
-Called by every command that talks to a cluster.
+A command that connects has a parameter of the type `Bootstrap`. `widen` gives its line the options
+--bootstrap-server, --command-config and --profile, here and nowhere else. Called by every command
+that talks to a cluster.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
+import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar, get_type_hints
 
-import javaproperties
 import typer
 
 from spindle.cli import render
-from spindle.client.admin import AdminClient
+from spindle.cli.exits import End
+from spindle.cli.profile_store import find_profile
+from spindle.client.admin import CLIENT_ID, AdminClient
+from spindle.client.cluster import TIMEOUT_S
 from spindle.model.errors import Unusable
+from spindle.security.client_properties import (
+    PLAIN_SETTINGS,
+    ClientSecurity,
+    ClientSettings,
+    read_client_settings,
+)
 
 T = TypeVar("T")
+R = TypeVar("R")
 
-Bootstrap = Annotated[
-    str,
-    typer.Option(
-        "--bootstrap-server", "-b", metavar="HOST:PORT,...", help="Brokers of the cluster."
-    ),
-]
-"""Of commands, and of those that ask for it only without a sub-command (default: empty)."""
+COMMAND_CONFIG: Final = "SPINDLE_COMMAND_CONFIG"
+"""Of the environment: the file that counts where no other is named."""
+
 TimeLimit = Annotated[
     float,
     typer.Option("--request-timeout", min=0.1, metavar="SECONDS", help="Time limit of a request."),
@@ -34,23 +46,151 @@ TimeLimit = Annotated[
 BrokerList = Annotated[
     str, typer.Option(metavar="ID,...", help="Only these brokers, e.g. 1,2. [default: all]")
 ]
+_Servers = Annotated[
+    str,
+    typer.Option(
+        "--bootstrap-server", "-b", metavar="HOST:PORT,...", help="Brokers of the cluster."
+    ),
+]
+_CommandConfig = Annotated[
+    Path | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="Kafka's client properties: TLS, SASL. [default: $SPINDLE_COMMAND_CONFIG]",
+    ),
+]
+_ProfileName = Annotated[
+    str,
+    typer.Option("--profile", "-p", metavar="NAME", help="A cluster of `spindle profile add`."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout, for scripts.")]
 
 
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """The cluster that a command line names: its addresses, and how a client connects."""
+
+    servers: str
+    settings: ClientSettings = PLAIN_SETTINGS
+    options: str = ""
+    """How it was given, for hints: "-b HOST:PORT" or "-p NAME". Names no secret."""
+    controllers: bool = False
+
+    def __str__(self) -> str:
+        return self.servers
+
+    @property
+    def security(self) -> ClientSecurity:
+        """How it is connected to."""
+        return self.settings.security
+
+    def client(self, timeout: float = TIMEOUT_S) -> AdminClient:
+        """A client of it. `timeout` in seconds; by default what its properties say."""
+        if timeout == TIMEOUT_S and self.settings.timeout is not None:
+            timeout = self.settings.timeout
+        return AdminClient(
+            self.servers,
+            timeout=timeout,
+            client_id=self.settings.client_id or CLIENT_ID,
+            controllers=self.controllers,
+            security=self.security,
+        )
+
+
+NOT_NAMED: Final = Bootstrap("")
+"""Of commands that ask for a cluster only without a sub-command."""
+
+
 def with_admin(
-    bootstrap: str,
-    work: Callable[[AdminClient], Awaitable[T]],
-    *,
-    timeout: float = 30.0,
-    controllers: bool = False,
+    cluster: Bootstrap, work: Callable[[AdminClient], Awaitable[T]], *, timeout: float = TIMEOUT_S
 ) -> T:
     """Run `work` with a client of the cluster."""
 
     async def run() -> T:
-        async with AdminClient(bootstrap, timeout=timeout, controllers=controllers) as admin:
+        async with cluster.client(timeout) as admin:
             return await work(admin)
 
     return asyncio.run(run())
+
+
+def named_cluster(servers: str, command_config: Path | None, profile: str = "") -> Bootstrap | None:
+    """The cluster that is named by an address, a profile, or `bootstrap.servers`; None if none is.
+
+    The file is that of --command-config, else the profile's, else $SPINDLE_COMMAND_CONFIG. What in
+    it has no effect is told on stderr.
+    """
+    known = find_profile(profile) if profile else None
+    environment = os.environ.get(COMMAND_CONFIG)
+    path = command_config or (known.command_config if known else None)
+    if path is None and known is None and environment:
+        path = Path(environment)
+    settings = PLAIN_SETTINGS if path is None else read_client_settings(path)
+    for warning in settings.warnings:
+        print(f"warning: {path}: {warning}", file=sys.stderr)
+    found = servers or (known.bootstrap if known else "") or settings.bootstrap
+    if not found:
+        return None
+    options = [f"-b {servers}"] if servers or not profile else []
+    options += [f"-p {profile}"] if profile else []
+    options += [f"--command-config {command_config}"] if command_config else []
+    return Bootstrap(found, settings, " ".join(options) if servers or profile else f"-b {found}")
+
+
+def widen(app: typer.Typer) -> typer.Typer:
+    """Give each command of an app that asks for a `Bootstrap` the options that name it."""
+    for info in (*app.registered_commands, app.registered_callback):
+        if info is not None and info.callback is not None:
+            info.callback = _widened(info.callback)
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            widen(group.typer_instance)
+    return app
+
+
+def _widened(command: Callable[..., R]) -> Callable[..., R]:
+    hints = get_type_hints(command)
+    wanted = [name for name, hint in hints.items() if hint in (Bootstrap, Bootstrap | None)]
+    if not wanted:
+        return command
+    [name] = wanted
+    old = inspect.signature(command)
+    default = old.parameters[name].default
+
+    @functools.wraps(command)
+    def widened(*, command_config: Path | None, profile: str, **given: object) -> R:
+        servers = str(given.pop(name))
+        cluster: object = default
+        if default is inspect.Parameter.empty or servers or profile:
+            cluster = named_cluster(servers, command_config, profile)
+        if cluster is None and default is inspect.Parameter.empty:
+            render.fail(
+                "name the cluster: --bootstrap-server HOST:PORT, or -p NAME for a profile"
+                " (spindle profile --help)",
+                End.USAGE,
+            )
+        return command(**given, **{name: cluster})
+
+    full = get_type_hints(command, include_extras=True)
+    parameters = [
+        p.replace(annotation=full[p.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        if p.name != name
+        else _option(name, _Servers, "")
+        for p in old.parameters.values()
+    ]
+    parameters += [
+        _option("command_config", _CommandConfig, None),
+        _option("profile", _ProfileName, ""),
+    ]
+    shown = old.replace(parameters=parameters)
+    widened.__signature__ = shown  # type: ignore[attr-defined]
+    widened.__annotations__ = {p.name: p.annotation for p in parameters}
+    return widened
+
+
+def _option(name: str, annotation: object, default: object) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
 def run_to_end(work: Coroutine[object, None, T]) -> T:
@@ -88,26 +228,3 @@ def written(path: Path | None, text: str) -> None:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         render.fail(f"cannot write {path}: {error.strerror}")
-
-
-def command_config(path: Path | None, default_timeout: float = 30.0) -> float:
-    """Read a `--command-config` file: the time limit of requests in seconds.
-
-    Of its settings `default.api.timeout.ms` counts. Unusable where it asks for security that this
-    client does not speak.
-    """
-    if path is None:
-        return default_timeout
-    try:
-        settings: dict[str, str] = javaproperties.loads(read_text(path))
-    except javaproperties.InvalidUEscapeError as error:
-        raise Unusable(f"{path} is not a properties file: {error}") from None
-    protocol = settings.get("security.protocol", "PLAINTEXT").upper()
-    if protocol != "PLAINTEXT":
-        raise Unusable(
-            f"{path}: security.protocol={protocol} is not supported; use a PLAINTEXT listener"
-        )
-    text = settings.get("default.api.timeout.ms", str(int(default_timeout * 1000)))
-    if not text.isdigit() or int(text) == 0:
-        raise Unusable(f"{path}: default.api.timeout.ms={text!r} is not a number of milliseconds")
-    return int(text) / 1000

@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Final, NoReturn, TypeVar
@@ -19,7 +20,7 @@ from typing import Final, NoReturn, TypeVar
 import spindle
 from spindle.cli import render
 from spindle.cli.app import readers_may_leave
-from spindle.cli.connecting import command_config, read_text, with_admin
+from spindle.cli.connecting import named_cluster, read_text, with_admin
 from spindle.cli.log_dirs import DescribedLogDirs, ask, document, names, narrowed
 from spindle.cli.reassign import limits
 from spindle.cli.reassign import reassigning as running
@@ -344,9 +345,6 @@ def _parse(parser: _Parser, arguments: Sequence[str] | None) -> argparse.Namespa
 
 def _connected(given: argparse.Namespace, work: Callable[[AdminClient], Awaitable[T]]) -> T:
     controllers = getattr(given, "bootstrap_controller", None)
-    return with_admin(
-        controllers or given.bootstrap_server,
-        work,
-        timeout=command_config(given.command_config),
-        controllers=bool(controllers),
-    )
+    cluster = named_cluster(controllers or given.bootstrap_server, given.command_config)
+    assert cluster is not None
+    return with_admin(replace(cluster, controllers=bool(controllers)), work)

@@ -6,6 +6,7 @@ Typer parses, and completes lines for shells. Called by `app`, which has the tab
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -40,16 +41,25 @@ class Later(TyperCommand):
         module, _, attribute = self.target.partition(":")
         target = getattr(import_module(module), attribute)
         if isinstance(target, typer.Typer):
-            return dress(get_command(target))
+            return dress(get_command(_connecting(target)))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command()(target)
-        return dress(get_command(alone))
+        return dress(get_command(_connecting(alone)))
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
     ) -> Context:
         """Parse its line, or as much of it as is to be completed."""
         return self.load().make_context(info_name, args, parent, **extra)
+
+
+def _connecting(app: typer.Typer) -> typer.Typer:
+    """The same, whose commands take a cluster's name where they ask for one."""
+    if "spindle.cli.connecting" not in sys.modules:
+        return app  # None of its commands connects.
+    from spindle.cli.connecting import widen
+
+    return widen(app)
 
 
 def group(rows: Sequence[tuple[str, str, str]], front: Front) -> TyperGroup:

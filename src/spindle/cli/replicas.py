@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from spindle.cli import accepting, render, roll
-from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
+from spindle.cli.connecting import NOT_NAMED, AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
 from spindle.cli.exits import End
 from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
@@ -45,7 +45,7 @@ class ObservedReplicas:
 @app.callback(invoke_without_command=True)
 def replicas(
     context: typer.Context,
-    bootstrap_server: Bootstrap = "",
+    bootstrap_server: Bootstrap = NOT_NAMED,
     broker_list: BrokerList = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
@@ -58,7 +58,7 @@ def replicas(
     """
     if context.invoked_subcommand is not None:
         return
-    if not bootstrap_server:
+    if bootstrap_server == NOT_NAMED:
         raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
     async def work(admin: AdminClient) -> ObservedReplicas:
@@ -139,7 +139,7 @@ def accept_loss(
 
 
 def _accept_all(
-    bootstrap: str,
+    bootstrap: Bootstrap,
     broker: NodeId | None,
     directory: str | None,
     yes: bool,
@@ -209,7 +209,7 @@ async def _what_is_damaged(admin: AdminClient, broker: NodeId, name: TopicPartit
 
 
 def _order(
-    bootstrap: str, broker: NodeId, text: str, loss: bool, as_json: bool, timeout: float
+    bootstrap: Bootstrap, broker: NodeId, text: str, loss: bool, as_json: bool, timeout: float
 ) -> None:
     name = parse_partition(text)
 

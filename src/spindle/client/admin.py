@@ -21,9 +21,12 @@ with Apache Kafka from 2.4 on (each call in the newest version that both sides s
 # ruff: noqa: ASYNC109 - a time limit is an option of every call (K113-26)
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 from spindle.client import (
     access,
@@ -55,7 +58,15 @@ from spindle.client.results import (
     Resource,
     TopicDescription,
 )
+from spindle.model.errors import Unusable
 from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
+from spindle.security.client_properties import (
+    UNSECURED,
+    ClientSecurity,
+    read_client_settings,
+)
+
+CLIENT_ID: Final = "spindle-admin"
 
 
 class AdminClient:
@@ -66,18 +77,21 @@ class AdminClient:
         bootstrap: str,
         *,
         timeout: float = TIMEOUT_S,
-        client_id: str = "spindle-admin",
+        client_id: str = CLIENT_ID,
         controllers: bool = False,
+        security: ClientSecurity = UNSECURED,
     ) -> None:
         """`bootstrap`: "host:port,host:port", brokers or, with `controllers`, controllers.
 
-        `timeout`: seconds for each call that names none itself.
+        `timeout`: seconds for each call that names none itself. `security`: from
+        `read_client_settings`; without it the listeners must be PLAINTEXT.
         """
         self._cluster = Cluster(
             parse_bootstrap(bootstrap),
             client_id=client_id,
             controllers=controllers,
             timeout=timeout,
+            security=security,
         )
         self._tasks = Tasks()
 
@@ -418,3 +432,25 @@ def _by_broker(replicas: Iterable[Replica]) -> dict[NodeId, list[Replica]]:
     for replica in replicas:
         found.setdefault(replica.broker, []).append(replica)
     return found
+
+
+def admin_from_properties(path: Path | str, bootstrap: str | None = None) -> AdminClient:
+    """A client as a file of Kafka's client properties says: addresses, security, time limit.
+
+    `bootstrap` goes before the file's `bootstrap.servers`. Unusable where the file is wrong;
+    settings that have no effect become one Python warning.
+    """
+    settings = read_client_settings(Path(path))
+    if settings.warnings:
+        warnings.warn(f"{path}: {' '.join(settings.warnings)}", stacklevel=2)
+    servers = bootstrap or settings.bootstrap
+    found = servers or settings.controllers
+    if found is None:
+        raise Unusable(f"{path}: bootstrap.servers is missing: write host:port")
+    return AdminClient(
+        found,
+        timeout=settings.timeout or TIMEOUT_S,
+        client_id=settings.client_id or CLIENT_ID,
+        controllers=servers is None,
+        security=settings.security,
+    )

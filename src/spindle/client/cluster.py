@@ -14,15 +14,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
-import spindle
-from spindle.client.failures import OutOfTime, Refused, Unreachable, Unresolved
-from spindle.client.link import Link, api_name
-from spindle.client.strangers import recognise
+from spindle.client.connector import Connector, OpenLink
+from spindle.client.failures import (
+    AuthenticationFailed,
+    OutOfTime,
+    Refused,
+    Unreachable,
+    Unresolved,
+)
+from spindle.client.link import api_name
 from spindle.model.errors import Error, PeerFailed, Unusable
 from spindle.model.ids import NodeId
-from spindle.wire.apis import SOFTWARE
+from spindle.security.client_properties import UNSECURED, ClientSecurity
 from spindle.wire.codec import Request, Response
-from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.metadata_request import MetadataRequest
 
@@ -139,6 +143,7 @@ class Cluster:
         client_id: str,
         controllers: bool = False,
         timeout: float = TIMEOUT_S,
+        security: ClientSecurity = UNSECURED,
     ) -> None:
         """`timeout`: seconds for each call that names none itself."""
         assert bootstrap
@@ -149,10 +154,9 @@ class Cluster:
         self.nodes: dict[NodeId, Node] = {}
         self.leader_id: NodeId | None = None
         """The active controller where `controllers`, else the broker that speaks for it."""
-        self._client_id = client_id
-        self._links: dict[Address, Link] = {}
+        self._connector = Connector(client_id, security)
+        self._links: dict[Address, OpenLink] = {}
         self._opening: dict[Address, asyncio.Lock] = {}
-        self._spoken: dict[Address, dict[int, tuple[int, int]]] = {}
 
     def deadline(self, timeout: float | None) -> Deadline:
         """By when a call that begins now must have ended; None: it names no time of its own."""
@@ -207,7 +211,7 @@ class Cluster:
         while True:
             try:
                 return await attempt()
-            except (NoSuchBroker, OutOfTime, NobodyThere, Unresolved):
+            except (NoSuchBroker, OutOfTime, NobodyThere, Unresolved, AuthenticationFailed):
                 raise
             except (Unreachable, Refused) as failure:
                 if isinstance(failure, Refused) and failure.error not in RETRIABLE:
@@ -229,6 +233,8 @@ class Cluster:
             try:
                 told = await self._described(limit)
                 break
+            except AuthenticationFailed:
+                raise
             except (Unreachable, OutOfTime) as failure:
                 if again.left <= pause or isinstance(failure, Unresolved):
                     raise NobodyThere(self._nobody(failure)) from None
@@ -263,8 +269,8 @@ class Cluster:
 
     def close(self) -> None:
         """Hang up everywhere."""
-        for link in self._links.values():
-            link.close()
+        for opened in self._links.values():
+            opened.link.close()
         self._links.clear()
 
     async def _described(self, limit: Deadline) -> _Told:
@@ -298,7 +304,7 @@ class Cluster:
         return random.choice(list(self.nodes.values()))
 
     def _known_addresses(self) -> list[Address]:
-        linked = [a for a, link in self._links.items() if link.alive]
+        linked = [a for a, opened in self._links.items() if opened.link.alive]
         known = [n.address for n in self.nodes.values() if not n.fenced]
         return list(dict.fromkeys([*linked, *known, *self.bootstrap]))
 
@@ -325,6 +331,8 @@ class Cluster:
         for address in addresses:
             try:
                 return await self._ask(address, str(address), request, deadline, since)
+            except AuthenticationFailed:
+                raise  # The others would refuse us as well.
             except (Unreachable, OutOfTime) as failure:
                 failures.append(failure)
                 if not deadline.left:
@@ -336,17 +344,21 @@ class Cluster:
     async def _ask(
         self, address: Address, name: str, request: Request[R], deadline: Deadline, since: int = 0
     ) -> R:
-        link = await self._link(address, name, deadline)
-        version = self._version(address, name, request, since)
-        answer = await link.ask(request, version, _some(deadline))
+        opened = await self._link(address, name, deadline)
+        version = self._version(opened, name, request, since)
+        try:
+            answer = await opened.link.ask(request, version, _some(deadline))
+        except Unreachable as failure:
+            raise await self._connector.diagnosed(opened, address.port, failure) from None
         if code := getattr(answer, "error_code", 0):
             words = getattr(answer, "error_message", None) or ""
             raise Refused(code, api_name(request), name, words)
         return answer
 
-    def _version(self, address: Address, name: str, request: Request[Response], since: int) -> int:
+    @staticmethod
+    def _version(opened: OpenLink, name: str, request: Request[Response], since: int) -> int:
         ours = request.VERSIONS[max(0, since - request.VERSIONS[0]) :]
-        low, high = self._spoken[address].get(request.KEY, (0, -1))
+        low, high = opened.versions.get(request.KEY, (0, -1))
         best = min(high, ours[-1])
         if best < max(low, ours[0]):
             theirs = f"its versions are {low} to {high}" if high >= 0 else "it does not serve it"
@@ -358,42 +370,21 @@ class Cluster:
             )
         return best
 
-    async def _link(self, address: Address, name: str, deadline: Deadline) -> Link:
-        async with self._opening.setdefault(address, asyncio.Lock()):
-            link = self._links.get(address)
-            if link is None or not link.alive:
-                link = await Link.connect(
-                    *address,
-                    name=name,
-                    client_id=self._client_id,
-                    seconds=min(CONNECT_LIMIT_S, _some(deadline)),
-                )
-                try:
-                    self._spoken[address] = await self._negotiate(link, deadline)
-                except (Unreachable, OutOfTime):
-                    link.close()
-                    if not link.heard and (stranger := await recognise(*address)):
-                        raise Unreachable(f"{name}: {stranger}") from None
-                    raise
-                except BaseException:
-                    link.close()
-                    raise
-                self._links[address] = link
-            link.name = name
-            return link
-
-    async def _negotiate(self, link: Link, deadline: Deadline) -> dict[int, tuple[int, int]]:
-        """Ask what the node speaks: in our newest version, else in the oldest (KIP-511)."""
+    async def _link(self, address: Address, name: str, deadline: Deadline) -> OpenLink:
         limit = min(CONNECT_LIMIT_S, _some(deadline))
-        request = ApiVersionsRequest(
-            client_software_name=SOFTWARE, client_software_version=spindle.__version__
-        )
-        answer = await link.ask(request, request.VERSIONS[-1], limit)
-        if answer.error_code == Error.UNSUPPORTED_VERSION:
-            answer = await link.ask(request, 0, limit)
-        if answer.error_code:
-            raise Refused(answer.error_code, "ApiVersions", link.name)
-        return {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
+        async with self._opening.setdefault(address, asyncio.Lock()):
+            opened = self._links.get(address)
+            if opened is None or not opened.link.alive:
+                opened = await self._connector.open(*address, name, limit)
+                self._links[address] = opened
+            elif not opened.usable:
+                try:
+                    await self._connector.authenticate(opened, limit)
+                except BaseException:
+                    opened.link.close()
+                    raise
+            opened.link.name = name
+            return opened
 
 
 class NoSuchBroker(Unreachable):

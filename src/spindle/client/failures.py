@@ -18,6 +18,11 @@ class Unresolved(Unreachable):
     """A name that has no address: trying again does not help."""
 
 
+class AuthenticationFailed(Unreachable):
+    """The other side is there, and we do not get in as we are: a wrong protocol, certificate or
+    password. Trying again does not help."""
+
+
 class OutOfTime(PeerFailed):
     """The answer did not come within the caller's time limit."""
 

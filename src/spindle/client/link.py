@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import ssl
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
-from spindle.client.failures import OutOfTime, Unreachable, Unresolved
+from spindle.client.failures import AuthenticationFailed, OutOfTime, Unreachable, Unresolved
+from spindle.client.tls_failures import explain
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.codec import Request, Response
@@ -50,7 +52,7 @@ class Link(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._open: dict[int, _Open] = {}
         self._next = 0
-        self._ended: str | None = None
+        self._ended: Unreachable | None = None
         self._first = b""
         """The first bytes that came: what is no broker shows itself by them."""
         self._answers = 0
@@ -58,13 +60,27 @@ class Link(asyncio.Protocol):
 
     @classmethod
     async def connect(
-        cls, host: str, port: int, *, name: str, client_id: str, seconds: float
+        cls,
+        host: str,
+        port: int,
+        *,
+        name: str,
+        client_id: str,
+        seconds: float,
+        tls: ssl.SSLContext | None = None,
     ) -> Link:
-        """Open a connection within `seconds`; Unreachable says why there is none."""
+        """Open a connection within `seconds`; Unreachable says why there is none.
+
+        With `tls` the other side must prove its name: AuthenticationFailed where it does not.
+        """
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds):
-                _, link = await loop.create_connection(lambda: cls(name, client_id), host, port)
+                _, link = await loop.create_connection(
+                    lambda: cls(name, client_id), host, port, ssl=tls
+                )
+        except ssl.SSLError as error:
+            raise AuthenticationFailed(f"{name}: {explain(error)}") from None
         except TimeoutError:
             raise Unreachable(f"{name}: no connection within {seconds:.3g} s") from None
         except socket.gaierror as error:
@@ -87,6 +103,11 @@ class Link(asyncio.Protocol):
         """Whether anything has come from the other side."""
         return bool(self._first)
 
+    @property
+    def answers(self) -> int:
+        """How many requests were answered."""
+        return self._answers
+
     async def ask(self, request: Request[R], version: int, seconds: float) -> R:
         """Send a request in one of its versions and return the response.
 
@@ -94,7 +115,7 @@ class Link(asyncio.Protocol):
         up, since a broker answers in order and whatever blocks it blocks all that follows.
         """
         if self._ended is not None:
-            raise Unreachable(f"{self.name}: {self._ended}")
+            raise self._ended
         if len(self._open) >= OPEN_MAX:
             raise Unreachable(f"{self.name}: {OPEN_MAX} requests are waiting for answers already")
         correlation = self._next
@@ -120,18 +141,18 @@ class Link(asyncio.Protocol):
             if asked.answer.done() and not asked.answer.cancelled():
                 self._open.pop(correlation, None)
 
-    def close(self, reason: str = "closed by us") -> None:
-        """Close the connection; every open request gets Unreachable."""
+    def close(self, reason: str = "closed by us", kind: type[Unreachable] = Unreachable) -> None:
+        """Close the connection; every open request gets Unreachable, of this kind."""
         if self._ended is not None:
             return
-        self._ended = reason
+        self._ended = kind(f"{self.name}: {reason}")
         self._may_write.set()
         if self._transport is not None:
             self._transport.abort()
             self._transport = None
         for asked in self._open.values():
             if not asked.answer.done():
-                asked.answer.set_exception(Unreachable(f"{self.name}: {reason}"))
+                asked.answer.set_exception(self._ended)
                 asked.answer.exception()  # seen: there may be no waiter any more
         self._open.clear()
 
@@ -153,20 +174,17 @@ class Link(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """The socket is gone."""
-        reason = str(error) if error else _CLOSED
-        if self._answers == 1 and self._open:
-            reason += (
-                ": it answered ApiVersions and nothing after it, as a SASL listener does; SASL is"
-                " not spoken here: use a PLAINTEXT listener"
-            )
-        self.close(reason)
+        if isinstance(error, ssl.SSLError):  # As TLS 1.3 tells that a certificate is not taken.
+            self.close(explain(error), AuthenticationFailed)
+        else:
+            self.close(str(error) if error else _CLOSED)
 
     def data_received(self, data: bytes) -> None:
         """Bytes of answers."""
         if len(self._first) < len(_HTTP):
             self._first += data[: len(_HTTP)]
             if stranger := _stranger(self._first):
-                self.close(stranger)
+                self.close(stranger, AuthenticationFailed)
                 return
         try:
             for frame in self._cutter.feed(data):
@@ -185,14 +203,17 @@ class Link(asyncio.Protocol):
 
 
 def _stranger(first: bytes) -> str | None:
-    """What is at the other end, by its first bytes, where that is no PLAINTEXT listener."""
+    """What is at the other end, by its first bytes, where that is no listener without TLS."""
     if first.startswith(_TLS_ALERT):
         return TLS
     return HTTP if first.startswith(_HTTP) else None
 
 
-TLS: Final = "this port speaks TLS, which is not spoken here: use a PLAINTEXT listener"
-HTTP: Final = "this port speaks HTTP, it is no broker's: give the port of a PLAINTEXT listener"
+TLS: Final = (
+    "this port speaks TLS: set security.protocol=SSL or SASL_SSL in the client's properties"
+    " (--command-config)"
+)
+HTTP: Final = "this port speaks HTTP, it is no broker's: give the port of a broker's listener"
 
 
 def api_name(request: Request[Response]) -> str:

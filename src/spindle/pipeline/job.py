@@ -25,9 +25,10 @@ from spindle.pipeline import (
 )
 from spindle.pipeline.cluster_columns import Racks
 from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, Waves
-from spindle.pipeline.sources import FORMAT, LogDirs
+from spindle.pipeline.sources import FORMAT, secured
 from spindle.pipeline.spark_messages import core
 from spindle.planning.load import HERE, PlannedMove
+from spindle.security.client_properties import UNSECURED, ClientSecurity
 
 Flow = tuple[int | None, int | None]
 """Bytes/s now and after a plan; None where rates do not count."""
@@ -40,6 +41,7 @@ def propose(
     wanted: PlanRequest,
     ahead: float = 0.0,
     racks: Racks | None = None,
+    security: ClientSecurity = UNSECURED,
 ) -> ClusterProposal:
     """Sample a cluster, keep the sample in the history, and plan from it.
 
@@ -47,7 +49,7 @@ def propose(
     where the cluster has no directory that is wanted empty or spared, or Spark cannot do its part.
     """
     with in_few_words():
-        file = sample(spark, bootstrap, history_dir)
+        file = sample(spark, bootstrap, history_dir, security)
         if file is None:
             return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
         samples = history.read_files(spark, [file])
@@ -56,9 +58,14 @@ def propose(
         return proposed(samples, now, directory_loads.directories(now), wanted, racks, past, ahead)
 
 
-def sample(spark: SparkSession, bootstrap: str, history_dir: Path | str) -> str | None:
+def sample(
+    spark: SparkSession,
+    bootstrap: str,
+    history_dir: Path | str,
+    security: ClientSecurity = UNSECURED,
+) -> str | None:
     """Add a sample of a cluster to the history; its file, None where no broker is registered."""
-    spark.dataSource.register(LogDirs)
+    spark.dataSource.register(secured(security))
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
     return history.append(live, history_dir)
 

@@ -14,7 +14,8 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -26,8 +27,10 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from spindle.pipeline.schemas import SAMPLE, arrow
+from spindle.security.client_properties import UNSECURED, ClientSecurity
 
 if TYPE_CHECKING:
+    from spindle.client.admin import AdminClient
     from spindle.client.results import LogDirDescription
 
 TIMEOUT_SECONDS = 10.0
@@ -41,9 +44,12 @@ FORMAT = "spindle.logdirs"
 class LogDirs(DataSource):  # type: ignore[misc]
     """The log directories of a cluster.
 
-    Options: `bootstrap`; `timeout` in seconds for each broker (10); `tasks`, how many ask at most
-    (32); for streams `interval` in seconds (30).
+    Options: `bootstrap`; `command-config`, the path of Kafka's client properties where the driver
+    runs; `timeout` in seconds for each broker (10); `tasks`, how many ask at most (32); for streams
+    `interval` in seconds (30).
     """
+
+    security: ClassVar[ClientSecurity] = UNSECURED
 
     @classmethod
     def name(cls) -> str:
@@ -70,7 +76,29 @@ class LogDirs(DataSource):  # type: ignore[misc]
         tasks = int(self.options.get("tasks", TASKS_MAX))
         if timeout <= 0 or tasks < 1:
             raise ValueError("spindle.logdirs: timeout and tasks must be positive")
-        return Sampler(self.options["bootstrap"], timeout, schema, tasks)
+        security = self.security
+        if path := self.options.get("command-config"):
+            from spindle.security.client_properties import read_client_settings
+
+            security = read_client_settings(Path(path)).security
+        return Sampler(self.options["bootstrap"], timeout, schema, tasks, security)
+
+
+def secured(with_security: ClientSecurity) -> type[LogDirs]:
+    """The source, for a cluster with this security. Register it, and name no file to Spark.
+
+    The properties go to the workers with the class, pickled: no option, plan or file shows them,
+    and no machine but the client's needs the files.
+    """
+    if with_security == UNSECURED:
+        return LogDirs
+
+    class SecuredLogDirs(LogDirs):
+        """The same, which authenticates."""
+
+        security: ClassVar[ClientSecurity] = with_security
+
+    return SecuredLogDirs
 
 
 class LogDirsReader(DataSourceReader):  # type: ignore[misc]
@@ -131,7 +159,15 @@ class LogDirsStream(DataSourceStreamReader):  # type: ignore[misc]
 class Sampler:
     """Asks brokers for their directories. Holds no connection: Spark sends it to its workers."""
 
-    def __init__(self, bootstrap: str, timeout: float, schema: StructType, tasks: int) -> None:
+    def __init__(
+        self,
+        bootstrap: str,
+        timeout: float,
+        schema: StructType,
+        tasks: int,
+        security: ClientSecurity = UNSECURED,
+    ) -> None:
+        self._security = security
         """`timeout` in seconds for each broker; `schema`: the columns of SAMPLE that are wanted."""
         self._bootstrap = bootstrap
         self._timeout = timeout
@@ -153,10 +189,13 @@ class Sampler:
                 narrow = [{name: row[name] for name in self._schema.names} for row in rows]
                 yield pa.RecordBatch.from_pylist(narrow, schema=arrow(self._schema))
 
-    async def _brokers(self) -> list[int]:
+    def _client(self) -> AdminClient:
         from spindle.client.admin import AdminClient
 
-        async with AdminClient(self._bootstrap, timeout=self._timeout) as admin:
+        return AdminClient(self._bootstrap, timeout=self._timeout, security=self._security)
+
+    async def _brokers(self) -> list[int]:
+        async with self._client() as admin:
             registered = await admin.registered_brokers()
             if registered is not None:
                 return registered
@@ -169,11 +208,10 @@ class Sampler:
         self, brokers: list[int]
     ) -> Mapping[int, Exception | tuple[LogDirDescription, ...]]:
         """What each broker tells, or why it does not."""
-        from spindle.client.admin import AdminClient
         from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
         try:
-            async with AdminClient(self._bootstrap, timeout=self._timeout) as admin:
+            async with self._client() as admin:
                 settled = await admin.describe_log_dirs(brokers).settled()
                 return {broker: settled[broker] for broker in brokers}
         except (Corrupt, Failure, Refusal, Unusable) as error:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import javaproperties
 import structlog
 
 from spindle.model.config import NodeConfig, node_config
@@ -30,9 +29,9 @@ from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.isolation import IsolatingSelector, obey_signals
 from spindle.runtime.memory import be_frugal, keep_tidy, settle
 from spindle.runtime.os_disk import OsDisk
-from spindle.runtime.providers import resolve
 from spindle.runtime.pulse import Pulse
 from spindle.runtime.timed_disk import TimedDisk
+from spindle.security.properties_file import read_properties
 from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
 
@@ -51,13 +50,7 @@ EXIT_BUG = 70
 
 def read_config(path: Path) -> NodeConfig:
     """A node's configuration from its properties file, directories made absolute."""
-    try:
-        properties = javaproperties.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror}: name a readable properties file") from None
-    except (UnicodeDecodeError, javaproperties.InvalidUEscapeError) as error:
-        raise Unusable(f"{path} is not a properties file: {error}") from None
-    properties = resolve(properties, os.environ)
+    properties = read_properties(path)
     for name in ("log.dirs", "log.dir", "metadata.log.dir"):
         if name in properties:
             parts = [part.strip() for part in properties[name].split(",") if part.strip()]

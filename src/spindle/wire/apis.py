@@ -240,3 +240,11 @@ TABLE: Final[Mapping[int, Api]] = MappingProxyType(
     }
 )
 """The rows by key, given as `Key` or as a plain number."""
+
+ASKED: Final[Mapping[int, Api]] = MappingProxyType(
+    {
+        Key.SASL_HANDSHAKE: Api(Key.SASL_HANDSHAKE, 1, 1, None, frozenset(), 1),
+        Key.SASL_AUTHENTICATE: Api(Key.SASL_AUTHENTICATE, 0, 2, 2, frozenset(), 0),
+    }
+)
+"""APIs that our clients call and our nodes do not serve."""

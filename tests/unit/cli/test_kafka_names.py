@@ -109,9 +109,10 @@ def test_nobody_there_ends_with_one_line(port: int, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("security.protocol=SASL_SSL\n", "security.protocol=SASL_SSL is not supported"),
+        ("security.protocol=SASL_SSL\n", "sasl.jaas.config is missing"),
+        ("security.protocol=TLS\n", "security.protocol=TLS is unknown"),
         ("default.api.timeout.ms=soon\n", "is not a number of milliseconds"),
-        (None, "Unable to read file"),
+        (None, "name a readable properties file"),
     ],
 )
 def test_a_command_config_that_cannot_be_followed_is_refused(

@@ -133,8 +133,8 @@ def test_what_would_be_lost_is_shown_first_and_a_no_ends_it(
     """One question goes to the broker, what is damaged; no order follows it."""
     asked = []
 
-    def with_admin(bootstrap: str, work: object, **limits: object) -> str:
-        asked.append(bootstrap)
+    def with_admin(bootstrap: object, work: object, **limits: object) -> str:
+        asked.append(str(bootstrap))
         return "orders-3 on broker 1: bad CRC at 77"
 
     monkeypatch.setattr(replicas, "with_admin", with_admin)

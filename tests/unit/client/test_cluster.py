@@ -20,7 +20,7 @@ from spindle.client.cluster import (
     NoSuchBroker,
     parse_bootstrap,
 )
-from spindle.client.failures import Refused, Unreachable
+from spindle.client.failures import AuthenticationFailed, Refused, Unreachable
 from spindle.model.errors import Error, Unusable
 from spindle.wire.apis import Key
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -261,7 +261,15 @@ def test_a_listener_that_hangs_up_after_its_versions_wants_sasl() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.DESCRIBE_CLUSTER, lambda request, types: HANG_UP)
-            with pytest.raises(Unreachable, match="as a SASL listener does"):
+            broker.on(
+                Key.SASL_HANDSHAKE,
+                lambda request, types: make(
+                    types.SaslHandshakeResponse,
+                    error_code=Error.UNSUPPORTED_SASL_MECHANISM,
+                    mechanisms=("PLAIN", "GSSAPI"),
+                ),
+            )
+            with pytest.raises(AuthenticationFailed, match=r"wants SASL \(PLAIN, GSSAPI\)"):
                 async with AdminClient(broker.bootstrap, timeout=5):
                     pass
 

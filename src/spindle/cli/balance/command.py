@@ -112,7 +112,15 @@ def plan(
         from spindle.pipeline.job import propose
 
         with render.waiting("sampling and planning"):
-            proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
+            proposal = propose(
+                spark,
+                bootstrap_server.servers,
+                home_of(history),
+                asked,
+                ahead,
+                racks,
+                bootstrap_server.security,
+            )
     replicas = with_admin(bootstrap_server, _replicas)
     if leaders:
         may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]
@@ -131,7 +139,7 @@ def plan(
         if proposal.changes:
             file = "PLAN" if output is None else str(output)
             hint = "" if output is not None else " (write it with --output PLAN)"
-            render.say(f"Apply it:  spindle balance apply -b {bootstrap_server} {file}{hint}")
+            render.say(f"Apply it:  spindle balance apply {bootstrap_server.options} {file}{hint}")
     if not proposal.done:
         raise typer.Exit(End.UNKNOWN if proposal.silent else End.FAILED)
     if not proposal.changes:
@@ -217,7 +225,7 @@ def watch(
     if as_json:
         print(json.dumps(report.watched_document(seen)))
     else:
-        report.show_watched(seen, bootstrap_server)
+        report.show_watched(seen, bootstrap_server.options)
     if seen is not None and not seen.complete:
         raise typer.Exit(End.FAILED)
 
@@ -246,11 +254,11 @@ async def _replicas(admin: AdminClient) -> dict[tuple[str, int], tuple[int, ...]
     }
 
 
-def _interruptible(bootstrap: str, work: Callable[[AdminClient], Awaitable[T]]) -> T:
+def _interruptible(bootstrap: Bootstrap, work: Callable[[AdminClient], Awaitable[T]]) -> T:
     """Run `work` so that a signal ends it by its own cleaning up."""
 
     async def run() -> T:
-        async with AdminClient(bootstrap) as admin:
+        async with bootstrap.client() as admin:
             return await work(admin)
 
     try:
@@ -258,6 +266,6 @@ def _interruptible(bootstrap: str, work: Callable[[AdminClient], Awaitable[T]]) 
     except (KeyboardInterrupt, asyncio.CancelledError):
         render.note(
             "Interrupted: moves in progress were cancelled and the throttles restored. Completed"
-            f" moves stay. To resume: spindle balance apply -b {bootstrap} PLAN"
+            f" moves stay. To resume: spindle balance apply {bootstrap.options} PLAN"
         )
         raise typer.Exit(130) from None

@@ -28,7 +28,7 @@ from spindle.cli.balance.options import (
     home_of,
     wanted,
 )
-from spindle.cli.connecting import AsJson, with_admin, written
+from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
 from spindle.cli.exits import End
 from spindle.cli.spark import SparkRemote, spark_session
 from spindle.model.errors import Unusable
@@ -54,15 +54,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 
 
 
 def history(
-    bootstrap_server: Annotated[
-        str | None,
-        typer.Option(
-            "--bootstrap-server",
-            "-b",
-            metavar="HOST:PORT,...",
-            help="Take a sample of this cluster first.",
-        ),
-    ] = None,
+    bootstrap_server: Bootstrap | None = None,
     every: Annotated[
         float | None,
         typer.Option(min=1.0, metavar="SECONDS", help="Keep sampling, at this interval."),
@@ -236,13 +228,13 @@ def what_if(
         raise typer.Exit(End.NOTHING)
 
 
-def _sample(spark: Session, bootstrap: str, home: str, every: float | None) -> None:
+def _sample(spark: Session, bootstrap: Bootstrap, home: str, every: float | None) -> None:
     from spindle.pipeline.job import in_few_words, sample
 
     while True:
         began = time.monotonic()
         with in_few_words():
-            file = sample(spark, bootstrap, home)
+            file = sample(spark, bootstrap.servers, home, bootstrap.security)
         render.note(f"sampled: {file}" if file else "no broker is registered")
         if every is None:
             return

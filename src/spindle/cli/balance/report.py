@@ -228,7 +228,7 @@ def outcome_document(outcome: PlanOutcome) -> dict[str, object]:
     }
 
 
-def show_watched(seen: Watched | None, bootstrap: str) -> None:
+def show_watched(seen: Watched | None, cluster: str) -> None:
     """How far a run is, or how the last one ended."""
     if seen is None:
         render.say("This machine has not applied a plan to this cluster.")
@@ -254,8 +254,8 @@ def show_watched(seen: Watched | None, bootstrap: str) -> None:
         render.say(
             "The process of `apply` is gone: moves in progress continue, no new ones start, and "
             "the throttles stay.\n"
-            f"  resume:   spindle balance apply -b {bootstrap}\n"
-            f"  cancel:   spindle balance cancel -b {bootstrap}"
+            f"  resume:   spindle balance apply {cluster}\n"
+            f"  cancel:   spindle balance cancel {cluster}"
         )
 
 

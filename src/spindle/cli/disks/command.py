@@ -14,7 +14,15 @@ from typing import Annotated
 import typer
 
 from spindle.cli import render
-from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, run_to_end, with_admin
+from spindle.cli.connecting import (
+    NOT_NAMED,
+    AsJson,
+    Bootstrap,
+    BrokerList,
+    TimeLimit,
+    run_to_end,
+    with_admin,
+)
 from spindle.cli.disks import disk_tables, draining
 from spindle.cli.disks.draining import Drained
 from spindle.cli.disks.ordering import OrderResult, cordon, full_path, look, order
@@ -39,7 +47,7 @@ Wait = Annotated[
 @app.callback(invoke_without_command=True)
 def disks(
     context: typer.Context,
-    bootstrap_server: Bootstrap = "",
+    bootstrap_server: Bootstrap = NOT_NAMED,
     broker_list: BrokerList = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
@@ -53,7 +61,7 @@ def disks(
     """
     if context.invoked_subcommand is not None:
         return
-    if not bootstrap_server:
+    if bootstrap_server == NOT_NAMED:
         raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
     async def work(admin: AdminClient) -> disk_tables.ObservedDirectories:
@@ -215,7 +223,7 @@ def drain(
     """
 
     async def work() -> Drained:
-        async with AdminClient(bootstrap_server, timeout=request_timeout) as admin:
+        async with bootstrap_server.client(request_timeout) as admin:
             path = await full_path(admin, broker, directory)
             if cancel:
                 return await draining.cancel(admin, broker, path)
@@ -234,7 +242,7 @@ def drain(
 
 
 def _order(
-    bootstrap: str,
+    bootstrap: Bootstrap,
     broker: NodeId,
     given: LogDir,
     wanted: DiskOrder,
@@ -258,13 +266,15 @@ def _order(
             why = f": {told.why}" if told.serves and told.why else ""
             render.say(f"{path} on broker {broker} is {told.state}{why}")
         if told.cordoned and wanted is not DiskOrder.PROBE:
-            render.say(f"it is cordoned: spindle disks uncordon -b {bootstrap} {broker} {path}")
+            render.say(
+                f"it is cordoned: spindle disks uncordon {bootstrap.options} {broker} {path}"
+            )
     if wait and not told.serves:
         render.fail(f"{path} on broker {broker} does not serve after {wait:.0f} s: {told.why}")
 
 
 def _cordon(
-    bootstrap: str, broker: NodeId, path: LogDir, wanted: bool, timeout: float, as_json: bool
+    bootstrap: Bootstrap, broker: NodeId, path: LogDir, wanted: bool, timeout: float, as_json: bool
 ) -> None:
     async def work(admin: AdminClient) -> tuple[LogDir, ...]:
         return await cordon(admin, broker, await full_path(admin, broker, path), wanted)

@@ -282,7 +282,7 @@ async def _watch(
 
 
 def _interruptible(
-    bootstrap: str,
+    bootstrap: Bootstrap,
     work: Callable[[AdminClient], Awaitable[T]],
     timeout: float,
     plan: Path | None,
@@ -290,7 +290,7 @@ def _interruptible(
     """Run `work`; on Ctrl-C say that the cluster continues, and how to stop it."""
 
     async def run() -> T:
-        async with AdminClient(bootstrap, timeout=timeout) as admin:
+        async with bootstrap.client(timeout) as admin:
             return await work(admin)
 
     try:
@@ -306,8 +306,8 @@ def _interruptible(
         raise typer.Exit(130) from None
 
 
-def _command(verb: str, bootstrap: str, plan: Path | None) -> str:
-    return f"spindle reassign {verb} -b {bootstrap}" + ("" if plan is None else f" {plan}")
+def _command(verb: str, bootstrap: Bootstrap, plan: Path | None) -> str:
+    return f"spindle reassign {verb} {bootstrap.options}" + ("" if plan is None else f" {plan}")
 
 
 def _exit(found: Verified) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spindle.model.errors import Unusable
-from spindle.runtime.providers import resolve
 from spindle.runtime.server import read_config
+from spindle.security.providers import resolve
 
 PACKAGE = "org.apache.kafka.common.config.provider."
 ENV = {
