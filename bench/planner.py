@@ -152,7 +152,7 @@ def _rated(cluster: ClusterModel, tell: Callable[[str, float], None]) -> None:
 def _too_much(state: PlacementIndex) -> bool:
     """Whether a disk has more than a fair part of bytes, or of rates, because no plan avoids it."""
     assert state.rates is not None
-    bytes_ = zip(state.edges, state.used, strict=True)
+    bytes_ = zip(state.bands.edges, state.used, strict=True)
     flows = zip(state.rates.edges, state.rates.flow, strict=True)
     return any(size >= e.fair + 1 for e, size in (*bytes_, *flows))
 

@@ -87,25 +87,43 @@ def _each_by_itself(field: SearchState, limits: WaveLimits) -> Plan:
     )
 
 
+class _Before:
+    """The cluster before its plan: bytes and rates of each directory, and its bands."""
+
+    def __init__(self, field: SearchState) -> None:
+        self._cluster = field.cluster
+        self._used = field.used.copy()
+        self._flow = [0.0] * len(self._used) if field.rates is None else field.rates.flow.copy()
+        self.levels = levels(field)
+
+    def bounds(self, after: list[int] | None = None) -> tuple[int, int]:
+        """Bytes that any plan must move to reach the band, or to end as even as `after`.
+
+        In all, and between brokers.
+        """
+        given = self._cluster, self._used, after
+        return self.levels.bound(*given), self.levels.broker_bound(*given)
+
+    def shares(self, broker: int, field: SearchState) -> Iterator[DirectoryShare]:
+        """Each directory of a broker, before and now."""
+        for d in self._cluster.of_broker(broker):
+            kind = self._cluster.directories[d]
+            flow = field.rates.flow[d] if field.rates is not None else 0.0
+            yield DirectoryShare(
+                kind.path, kind.capacity, self._used[d], field.used[d], self._flow[d], flow
+            )
+
+
 class _Whole:
     """A cluster's plan in the making."""
 
     def __init__(self, field: SearchState, limits: WaveLimits, mend: bool) -> None:
         self._field, self._limits, self._mend = field, limits, mend
-        self._owner = field.cluster.owner
-        self._before = field.used.copy()
-        self._flow_before = None if field.flow is None else field.flow.copy()
-        self._first = first = levels(field)
-        cluster = field.cluster
-        self._in_band = (
-            first.bound(cluster, self._before),
-            first.broker_bound(cluster, self._before),
-        )
-        """Bytes that any plan must move to reach the band: in all, and between brokers."""
+        self._before = _Before(field)
         self._turns: list[Turn] = []
         self._waves = 0
         self._blocked: dict[int, int] = {}
-        self._now = self._worth(first)
+        self._now = self._worth(self._before.levels)
         self._small = sum(size > 0 for size in field.sizes) <= deep.MOST
         self._trim = 0
         """How much room is left at the edges of brokers' bands: TRIMS, the more the harder."""
@@ -156,7 +174,7 @@ class _Whole:
 
     def _steps(self, wanted: list[Turn]) -> list[ScheduleStep[int]]:
         """The turns as moves to be put in order: two replicas of a partition cross in two waves."""
-        field, owner = self._field, self._owner
+        field, owner = self._field, self._field.cluster.owner
         partitions = [int(field.partition[t.rank]) for t in wanted]
         crossing = Counter(
             partition
@@ -179,7 +197,7 @@ class _Whole:
         home = dict(between.home)
         arrived: dict[int, list[int]] = {}
         for rank in home:
-            arrived.setdefault(self._owner[field.place[rank]], []).append(rank)
+            arrived.setdefault(field.cluster.owner[field.place[rank]], []).append(rank)
         for b in range(len(field.cluster.brokers)):
             own = field.cluster.of_broker(b)
             if not any(field.targets[d] for d in own):
@@ -192,17 +210,17 @@ class _Whole:
         return self._ordered(wanted)
 
     def _dear(self, wanted: list[Turn]) -> bool:
-        field, owner = self._field, self._owner
+        field, owner = self._field, self._field.cluster.owner
         across = sum(field.sizes[t.rank] for t in wanted if owner[t.source] != owner[t.target])
         moved = sum(field.sizes[t.rank] for t in wanted)
-        most, most_across = self._in_band
+        most, most_across = self._before.bounds()
         return across > DEAR * most_across or moved > DEAR * most
 
     def _deepened(
         self, around: Levels, wanted: list[Turn], reached: Worth
     ) -> tuple[list[Turn], Worth]:
         """What a thorough search makes of a plan, or the plan if that is better."""
-        field, owner = self._field, self._owner
+        field, owner = self._field, self._field.cluster.owner
         there = {t.rank: t.target for t in wanted}
         puzzle, ranks = self._puzzle(around)
         if not ranks:
@@ -225,7 +243,7 @@ class _Whole:
 
     def _puzzle(self, around: Levels) -> tuple[Puzzle, list[int]]:
         """The cluster for the thorough search, and its items: ranks."""
-        field, owner = self._field, self._owner
+        field, owner = self._field, self._field.cluster.owner
         ranks = [r for held in field.held for r in held if r not in self._blocked]
         ranks.sort(key=lambda r: (field.partition[r], owner[field.place[r]]))
         rules, count = PlacementRules(field), len(field.cluster.brokers)
@@ -277,9 +295,9 @@ class _Whole:
         for b, broker in enumerate(cluster.brokers):
             own = cluster.of_broker(b)
             brokers += around.brokers[b].outside(sum(field.used[d] for d in own))
-            if around.flows and field.flow is not None:
-                flow = sum(field.flow[d] for d in own)
-                brokers += around.flows[b].outside(flow) * field.scale
+            if around.flows and field.rates is not None:
+                flow = sum(field.rates.flow[d] for d in own)
+                brokers += around.flows[b].outside(flow) * field.rates.scale
             edges, rates = field.bands(b, self._edges(b, around, blocked))
             for d, edge in zip(own, edges, strict=True):
                 if broker.drain or cluster.directories[d].drain:
@@ -301,9 +319,11 @@ class _Whole:
             tuple(self._moves()),
             tuple(counts[wave] for wave in range(self._waves)),
             tuple(self._notes()),
-            {b.number: tuple(self._shares(n)) for n, b in enumerate(cluster.brokers)},
-            self._first.bound(cluster, self._before, self._field.used),
-            self._first.broker_bound(cluster, self._before, self._field.used),
+            {
+                b.number: tuple(self._before.shares(n, self._field))
+                for n, b in enumerate(cluster.brokers)
+            },
+            *self._before.bounds(self._field.used),
         )
 
     def _moves(self) -> Iterator[PlannedMove]:
@@ -314,17 +334,6 @@ class _Whole:
             to = HERE if to == broker else to
             size, rate = field.sizes[rank], field.rate(rank)
             yield PlannedMove(broker, *field.name(rank), path, there, size, to, rate)
-
-    def _shares(self, broker: int) -> Iterator[DirectoryShare]:
-        field = self._field
-        for d in field.cluster.of_broker(broker):
-            kind = field.cluster.directories[d]
-            flows = (
-                (self._flow_before[d], field.flow[d])
-                if self._flow_before is not None and field.flow is not None
-                else (0.0, 0.0)
-            )
-            yield DirectoryShare(kind.path, kind.capacity, self._before[d], field.used[d], *flows)
 
     def _notes(self) -> Iterator[str]:
         field, cluster = self._field, self._field.cluster

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.amounts import counted, listed, told_apart
-from spindle.planning.cluster_model import Floats, Ints
+from spindle.planning.cluster_model import Flags, Floats, Ints
 
 STEPS_PER_PARTITION = 2
 _FEWEST_STEPS = 64
@@ -96,6 +96,37 @@ def first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
     return tuple(leader if b == other else other if b == leader else b for b in replicas)
 
 
+class _LeaderAims:
+    """The bands of each broker in partitions and in weight, around what it should lead.
+
+    `shared`: the partitions that brokers which may lead can lead at all: these share them out.
+    """
+
+    def __init__(self, may: Flags, shared: Floats, tolerance: float) -> None:
+        taking = max(1, int(may.sum()))
+        self.count_mean = np.where(may, len(shared) / taking, 0.0)
+        self.weight_mean = np.where(may, shared.sum() / taking, 0.0)
+        self.low = np.floor(self.count_mean * (1 - tolerance))
+        self.high = np.ceil(self.count_mean * (1 + tolerance))
+        self.light = self.weight_mean * (1 - tolerance)
+        self.heavy = self.weight_mean * (1 + tolerance)
+
+    def off(self, counts: Floats, weights: Floats) -> Floats:
+        """How far each broker is out of its bands, as shares of the means."""
+        more = np.maximum(np.maximum(counts - self.high, self.low - counts), 0)
+        heavier = np.maximum(np.maximum(weights - self.heavy, self.light - weights), 0)
+        heavier = np.where(heavier >= 1, heavier, 0)
+        whole, all_of_it = self.count_mean.max(), self.weight_mean.max()
+        return more / (whole or 1) + heavier / (all_of_it or 1)
+
+    def strain(self, broker: Ints, counts: Floats, weights: Floats) -> Floats:
+        """How unlike the mean brokers are with these, as squares: the less the better."""
+        count = (counts - self.count_mean[broker]) / self.count_mean.max()
+        weight = weights - self.weight_mean[broker]
+        strain: Floats = count**2 + (weight / (self.weight_mean.max() or 1)) ** 2
+        return strain
+
+
 class _LeaderSearch:
     """The leaders during the search; brokers and partitions as indices."""
 
@@ -125,19 +156,10 @@ class _LeaderSearch:
         ends = np.searchsorted(self.replicas.ravel()[held], np.arange(size + 1))
         parts = held // self.replicas.shape[1]
         self.parts = [parts[a:b] for a, b in pairwise(ends)]
-        self._aim(np.flatnonzero(there), tolerance)
-
-    def _aim(self, led: Ints, tolerance: float) -> None:
-        """The bands: what brokers that may lead can lead at all is shared out among them."""
+        led = np.flatnonzero(there)
         theirs = self.replicas[led]
         shared = led[np.any((theirs >= 0) & self.may[theirs], axis=1)]
-        taking = max(1, int(self.may.sum()))
-        self.count_mean = np.where(self.may, len(shared) / taking, 0.0)
-        self.weight_mean = np.where(self.may, self.weight[shared].sum() / taking, 0.0)
-        self.low = np.floor(self.count_mean * (1 - tolerance))
-        self.high = np.ceil(self.count_mean * (1 + tolerance))
-        self.light = self.weight_mean * (1 - tolerance)
-        self.heavy = self.weight_mean * (1 + tolerance)
+        self.aims = _LeaderAims(self.may, self.weight[shared], tolerance)
 
     def run(self) -> None:
         """Until every broker is within its bands, or nothing brings one nearer."""
@@ -174,19 +196,12 @@ class _LeaderSearch:
                 self._give(part, int(takers[np.argmin(strain)]))
 
     def off(self) -> Floats:
-        """How far each broker is out of its bands, as shares of the means."""
-        counts = np.maximum(np.maximum(self.counts - self.high, self.low - self.counts), 0)
-        weights = np.maximum(np.maximum(self.weights - self.heavy, self.light - self.weights), 0)
-        weights = np.where(weights >= 1, weights, 0)
-        whole, all_of_it = self.count_mean.max(), self.weight_mean.max()
-        return counts / (whole or 1) + weights / (all_of_it or 1)
+        """How far each broker is out of its bands."""
+        return self.aims.off(self.counts, self.weights)
 
     def _strain(self, broker: Ints, more: Floats | float, heavier: Floats) -> Floats:
-        """How unlike the mean brokers are with so much more, as squares: the less the better."""
-        count = (self.counts[broker] + more - self.count_mean[broker]) / self.count_mean.max()
-        weight = self.weights[broker] + heavier - self.weight_mean[broker]
-        strain: Floats = count**2 + (weight / (self.weight_mean.max() or 1)) ** 2
-        return strain
+        """How unlike the mean brokers are with so much more."""
+        return self.aims.strain(broker, self.counts[broker] + more, self.weights[broker] + heavier)
 
     def _whole_strain(self) -> float:
         """That of all brokers that may lead."""
@@ -244,8 +259,8 @@ class _LeaderSearch:
 
     def _chain(self, broker: int) -> bool:
         """Changes of several leaders in a row, from a broker with many to one with few."""
-        over = self.counts[broker] > self.high[broker]
-        if not over and self.counts[broker] >= self.low[broker]:
+        over = self.counts[broker] > self.aims.high[broker]
+        if not over and self.counts[broker] >= self.aims.low[broker]:
             return False
         came: dict[int, tuple[int, int]] = {broker: (-1, -1)}
         waiting = deque([broker])
@@ -326,10 +341,11 @@ class _LeaderSearch:
             elif not len(self.parts[n]):
                 yield f"broker {broker} leads nothing: it has no replica of any partition"
             else:
-                weight, mean = told_apart(self.weights[n], self.weight_mean[n])
+                weight, mean = told_apart(self.weights[n], self.aims.weight_mean[n])
+                count = _mean(self.aims.count_mean[n])
                 yield (
                     f"broker {broker} leads {counted(round(self.counts[n]), 'partition')} with "
-                    f"{weight}{unit}, the mean is {_mean(self.count_mean[n])} with {mean}{unit}: "
+                    f"{weight}{unit}, the mean is {count} with {mean}{unit}: "
                     "no other leader among the replicas that there are, and no exchange of two, "
                     "was found to bring it closer"
                 )

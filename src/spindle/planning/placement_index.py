@@ -60,18 +60,29 @@ class Rates:
         return off if off >= 1 else 0.0
 
 
+class DirectoryBands:
+    """The bands of directories and their high marks, side by side; copies of a state share them."""
+
+    __slots__ = ("edges", "highs", "lows", "marks", "means")
+
+    def __init__(self, around: list[Edges], marks: list[float]) -> None:
+        self.edges, self.marks = around, marks
+        self.lows, self.highs = [e.low for e in around], [e.high for e in around]
+        self.means = [e.mean for e in around]
+
+
 class PlacementIndex:
     """Replicas by place.
 
     `held` lists, by directory, only what may be moved and has bytes, `weights` the bytes of each of
     these; `empty` what may be moved and has none; `used` counts all bytes. `arrived`: replicas on
     their way here in any case, for which another directory costs nothing. `moved`: rank ->
-    (directory at the start, directory now); `lows`, `means`, `highs`: of the edges.
+    (directory at the start, directory now).
     """
 
     __slots__ = (
-        "arrived", "bytes_moved", "drained", "edges", "empty", "held", "highs", "lows",
-        "marks", "means", "moved", "rates", "sizes", "targets", "used", "weights",
+        "arrived", "bands", "bytes_moved", "drained", "empty", "held", "moved", "rates", "sizes",
+        "targets", "used", "weights",
     )  # fmt: skip
 
     def __init__(
@@ -89,12 +100,11 @@ class PlacementIndex:
         rates: Rates | None = None,
     ) -> None:
         self.sizes, self.held, self.weights = sizes, held, weights
-        self.used, self.edges = used, around
-        self.lows, self.highs = [e.low for e in around], [e.high for e in around]
-        self.means = [e.mean for e in around]
+        self.used = used
         self.empty = empty if empty is not None else [[] for _ in held]
         # One that is over its mark before anything moves may stay so, but never get fuller.
-        self.marks = [max(mark, size) for mark, size in zip(marks, used, strict=True)]
+        limits = [max(mark, size) for mark, size in zip(marks, used, strict=True)]
+        self.bands = DirectoryBands(around, limits)
         self.targets, self.drained, self.arrived = targets, drained, arrived
         self.rates = rates
         self.moved: dict[int, tuple[int, int]] = {}
@@ -103,8 +113,7 @@ class PlacementIndex:
     def copy(self) -> PlacementIndex:
         """A state of its own with the same content."""
         twin = PlacementIndex.__new__(PlacementIndex)
-        twin.sizes, twin.edges, twin.marks = self.sizes, self.edges, self.marks
-        twin.lows, twin.means, twin.highs = self.lows, self.means, self.highs
+        twin.sizes, twin.bands = self.sizes, self.bands
         twin.targets, twin.drained, twin.arrived = self.targets, self.drained, self.arrived
         twin.used = self.used.copy()
         twin.rates = None if self.rates is None else self.rates.copy()
@@ -165,18 +174,18 @@ class PlacementIndex:
 
     def off(self, directory: int) -> float:
         """How far a directory is out of the band: bytes, and rates as if they were bytes."""
-        off = self.edges[directory].outside(self.used[directory])
+        off = self.bands.edges[directory].outside(self.used[directory])
         return off if self.rates is None else off + self.rates.off(directory)
 
     def off_with(self, directory: int, rank: int, sign: int) -> float:
         """The same with a replica more (`sign` 1) or less (-1) in it."""
-        off = self.edges[directory].outside(self.used[directory] + sign * self.sizes[rank])
+        off = self.bands.edges[directory].outside(self.used[directory] + sign * self.sizes[rank])
         return off if self.rates is None else off + self.rates.off_with(directory, rank, sign)
 
     @property
     def outside(self) -> float:
         """How far all directories are out of the band, and one for each replica to drain."""
-        over, under = map(sub, self.used, self.highs), map(sub, self.lows, self.used)
+        over, under = map(sub, self.used, self.bands.highs), map(sub, self.bands.lows, self.used)
         size: float = sum(off for off in map(max, over, under) if off >= 1)
         if self.rates is not None:
             size += sum(map(self.rates.off, range(len(self.used))))
@@ -185,7 +194,7 @@ class PlacementIndex:
     @property
     def breaches(self) -> bool:
         """Whether a directory is fuller than its high mark allows."""
-        return any(size > mark for size, mark in zip(self.used, self.marks, strict=True))
+        return any(size > mark for size, mark in zip(self.used, self.bands.marks, strict=True))
 
     @property
     def cost(self) -> tuple[float, int]:

@@ -16,19 +16,34 @@ import numpy as np
 
 from spindle.planning.bands.bound import Edges, edges, rate_edges
 from spindle.planning.bands.company import BrokerMeasure, with_company
-from spindle.planning.cluster_model import ClusterModel, Flags, Floats, Ints, ReplicaColumns
+from spindle.planning.cluster_model import ClusterModel, Floats, Ints, ReplicaColumns
 from spindle.planning.load import Band
 from spindle.planning.placement_index import PlacementIndex, Rates
+from spindle.planning.rank_columns import grouped, packed, sums
+from spindle.planning.staying_replicas import StayingReplicas
 
-CRUMB, CRUMBS = 1 / 4096, 0.01
-"""What is too small to be moved for the sake of the band: a replica with less than this part of a
-mean directory, if all that are no larger have less than this part of all bytes together."""
-_NOTHING: array[int] = array("q")
 _NONE: Ints = np.empty(0, dtype=np.int64)
 
 
+class ClusterRates:
+    """Bytes written per second, where they count: `of` each replica by rank, as `column` too.
+
+    `flow`: their sum in each directory; `scale`: bytes that a byte per second counts as.
+    """
+
+    def __init__(self, column: Floats, flow: list[float], sizes: Ints) -> None:
+        self.of: list[float] = column.tolist()
+        self.column, self.flow = column, flow
+        self.scale = float(sizes.sum()) / max(1.0, float(column.sum()))
+
+    def shift(self, rank: int, source: int, target: int) -> None:
+        """Count a move."""
+        self.flow[source] -= self.of[rank]
+        self.flow[target] += self.of[rank]
+
+
 class SearchState:
-    """Where everything is. `sizes`, `rates`, `partition`, `place` (directory): by rank."""
+    """Where everything is. `sizes`, `partition`, `place` (directory): by rank."""
 
     def __init__(self, cluster: ClusterModel, band: Band, together: bool = False) -> None:
         """`together`: all brokers are planned as one; else each by itself."""
@@ -36,89 +51,31 @@ class SearchState:
         r = cluster.replicas
         order = _by_size(r, len(cluster.directories))
         size, directory = r.size[order], r.directory[order]
-        self.place: array[int] = _packed("q", directory)
-        self.sizes: array[int] = _packed("q", size)
-        self._size, self._rate = size, np.zeros(0)
-        self.rates: list[float] | None = None
+        self.place: array[int] = packed("q", directory)
+        self.sizes: array[int] = packed("q", size)
         self.partition = r.partition[order]
         self.marks = [band.mark(d.capacity) for d in cluster.directories]
         count = len(cluster.directories)
-        self.used: list[int] = _sums(directory, size, count).astype(np.int64).tolist()
-        self.flow: list[float] | None = None
-        self.scale = 0.0
-        """Bytes that a byte per second counts as."""
+        self.used: list[int] = sums(directory, size, count).astype(np.int64).tolist()
+        self.rates: ClusterRates | None = None
+        rate: Floats = np.zeros(0)
         if band.rate_tolerance is not None:
             # Whole bytes, whose sums are exact: so a result, planned again, is a result.
-            self._rate = rate = np.rint(r.rate[order])
-            self.rates = rate.tolist()
-            self.flow = _sums(directory, rate, count).tolist()
-            self.scale = float(size.sum()) / max(1.0, float(rate.sum()))
+            rate = np.rint(r.rate[order])
+            self.rates = ClusterRates(rate, sums(directory, rate, count).tolist(), size)
         self.targets = [
             d.open and not d.drain and not cluster.brokers[b].drain
             for d, b in zip(cluster.directories, cluster.owner, strict=True)
         ]
-        pinned = r.pinned[order]
-        self.frozen = frozenset(self.partition[pinned].tolist())
-        """Partitions of which a replica is on the move."""
-        self.arriving: list[int] = np.bincount(directory[pinned], minlength=count).tolist()
-        self.coming: list[int] = (
-            _sums(directory[pinned], size[pinned], count).astype(np.int64).tolist()
-        )
-        """Bytes of what is on the move to each directory."""
-        kept = np.zeros(len(size), dtype=np.bool_)
-        if cluster.kept:
-            topics = cluster.partitions.topic[self.partition]
-            kept = np.isin(topics, np.array(sorted(cluster.kept))) & ~pinned
-        self.kept = _grouped(directory, kept, count) if cluster.kept else [_NOTHING] * count
-        """Ranks in each directory that stay because their topic is excluded."""
-        crumbs, self.crumb = self._crumbs(directory, together)
-        stays = pinned | kept | crumbs
-        self.pinned: list[int] = (
-            _sums(directory[stays], size[stays], count).astype(np.int64).tolist()
-        )
-        """Bytes that cannot leave each directory."""
-        self.held = _grouped(directory, (size > 0) & ~stays, count)
-        self.empty = _grouped(directory, (size == 0) & ~stays, count)
+        ranked = ReplicaColumns(self.partition, directory, size, rate, r.pinned[order])
+        self.stays = stays = StayingReplicas(cluster, band, ranked, self.targets, together)
+        self.held = grouped(directory, (size > 0) & ~stays.all, count)
+        self.empty = grouped(directory, (size == 0) & ~stays.all, count)
 
-    def _crumbs(self, directory: Ints, together: bool) -> tuple[Flags, list[int]]:
-        """(what is too small to be moved, the size of the largest of it on each broker).
-
-        Where it lies plays no part, nor what has been planned: so a result planned again is a
-        result. What has to leave its directory is none.
-        """
-        owner = np.array(self.cluster.owner, dtype=np.int64)
-        count = len(self.cluster.brokers)
-        targets = np.array(self.targets, dtype=np.bool_)
-        size, least = self._size, self.band.least
-        scope = np.zeros_like(directory) if together else owner[directory]
-        number = 1 if together else count
-        total = np.maximum(1, _sums(scope, size, number))
-        if least is not None:
-            crumbs = (size > 0) & (size < least)
-        else:
-            disks = np.bincount(owner[targets] * (not together), minlength=number)
-            mean = total / np.maximum(1, disks)
-            crumbs = (size > 0) & (size < (CRUMB * mean)[scope])
-            some = np.flatnonzero(crumbs)  # Ascending, like ranks.
-            where = scope[some]
-            some = some[np.argsort(where, kind="stable")]
-            sums = np.cumsum(size[some])
-            begins = np.searchsorted(scope[some], np.arange(number))
-            before = np.concatenate([[0], sums])[begins]
-            crumbs[some] = sums - before[scope[some]] <= (CRUMBS * total)[scope[some]]
-        if self.flow is not None:
-            flow = np.maximum(1, _sums(scope, self._rate, number))
-            crumbs &= self._rate <= (CRUMB * flow)[scope]
-        drained = [d.drain for d in self.cluster.directories]
-        gone = (
-            np.array(drained, dtype=np.bool_)
-            | np.array([b.drain for b in self.cluster.brokers], dtype=np.bool_)[owner]
-        )
-        crumbs &= ~gone[directory]
-        largest = np.zeros(number, dtype=np.int64)
-        np.maximum.at(largest, scope[crumbs], size[crumbs])
-        told: list[int] = np.broadcast_to(largest, count).tolist()
-        return crumbs, told
+    @property
+    def _size(self) -> Ints:
+        """The sizes as a column; the memory is theirs."""
+        return np.asarray(self.sizes)
 
     def around(self, broker: int, blocked: Collection[int] = ()) -> list[Edges]:
         """The band of each of a broker's directories, for the broker alone."""
@@ -135,7 +92,7 @@ class SearchState:
 
     def staying(self, directory: int, blocked: Collection[int] = ()) -> tuple[int, int]:
         """(bytes that cannot leave a directory, bytes of the largest replica that can)."""
-        pinned = self.pinned[directory]
+        pinned = self.stays.size[directory]
         held: Sequence[int] = self.held[directory]
         if blocked:
             pinned += sum(self.sizes[rank] for rank in held if rank in blocked)
@@ -145,9 +102,8 @@ class SearchState:
     def running(self, directory: int, free: Collection[int]) -> tuple[float, float]:
         """(bytes/s that cannot leave a directory, those of its fastest replica that is free)."""
         assert self.rates is not None
-        assert self.flow is not None
-        rates = [self.rates[rank] for rank in free]
-        return self.flow[directory] - sum(rates), max(rates, default=0.0)
+        rates = [self.rates.of[rank] for rank in free]
+        return self.rates.flow[directory] - sum(rates), max(rates, default=0.0)
 
     def state(
         self,
@@ -206,7 +162,7 @@ class SearchState:
         own = self.cluster.of_broker(broker)
         held = [self.held[d] for d in own] if held is None else held
         rates = self._rates(own, held)
-        if rates is None:
+        if rates is None or self.rates is None:
             return around, None
         ranks = np.fromiter(chain.from_iterable(held), dtype=np.int64)
         bytes_ = BrokerMeasure(
@@ -215,15 +171,17 @@ class SearchState:
             around,
             [self.marks[d] for d in own],
         )
-        flows = BrokerMeasure(self._rate[ranks], rates.flow, rates.edges, [math.inf] * len(own))
+        flows = BrokerMeasure(
+            self.rates.column[ranks], rates.flow, rates.edges, [math.inf] * len(own)
+        )
         counts = list(map(len, held))
         rates.edges = with_company(counts, flows, bytes_)
         return with_company(counts, bytes_, flows), rates
 
     def _rates(self, own: Sequence[int], held: Sequence[Sequence[int]]) -> Rates | None:
-        if self.rates is None or self.flow is None or self.band.rate_tolerance is None:
+        if self.rates is None or self.band.rate_tolerance is None:
             return None
-        flow = [self.flow[d] for d in own]
+        flow = [self.rates.flow[d] for d in own]
         if not any(flow):
             return None
         directories = [self.cluster.directories[d] for d in own]
@@ -235,7 +193,7 @@ class SearchState:
             [pinned for pinned, _ in stays],
             [largest for _, largest in stays],
         )
-        return Rates(self.rates, flow, around, sum(self.used[d] for d in own) / sum(flow))
+        return Rates(self.rates.of, flow, around, sum(self.used[d] for d in own) / sum(flow))
 
     def shift(self, rank: int, source: int, target: int) -> None:
         """Count a move as done."""
@@ -247,13 +205,12 @@ class SearchState:
         insort(lists[target], rank)
         self.used[source] -= size
         self.used[target] += size
-        if self.flow is not None and self.rates is not None:
-            self.flow[source] -= self.rates[rank]
-            self.flow[target] += self.rates[rank]
+        if self.rates is not None:
+            self.rates.shift(rank, source, target)
 
     def rate(self, rank: int) -> float:
         """Bytes/s that a replica is written with; 0 where rates do not count."""
-        return 0.0 if self.rates is None else self.rates[rank]
+        return 0.0 if self.rates is None else self.rates.of[rank]
 
     def name(self, rank: int) -> tuple[str, int]:
         """(topic, partition) of a replica."""
@@ -264,26 +221,3 @@ def _by_size(r: ReplicaColumns, directories: int) -> Ints:
     """Rows by size, then by partition, then by directory: the order of ranks."""
     rows = np.argsort(r.partition * directories + r.directory, kind="stable")  # Nearly sorted.
     return rows[np.argsort(r.size[rows], kind="stable")]
-
-
-def _sums(places: Ints, values: Ints | Floats, count: int) -> Floats:
-    # Sums of doubles: exact up to 2^53, which is 9 PB in a directory.
-    return np.bincount(places, weights=values.astype(np.float64), minlength=count).astype(float)
-
-
-def _packed(kind: str, values: Ints) -> array[int]:
-    """The same as plain numbers, in eight bytes each."""
-    packed: array[int] = array(kind)
-    packed.frombytes(values.astype(packed.typecode).data.cast("B"))
-    return packed
-
-
-def _grouped(directory: Ints, chosen: Flags, count: int) -> list[array[int]]:
-    """The chosen ranks of each directory, ascending."""
-    ranks = np.flatnonzero(chosen)
-    theirs = directory[ranks]
-    narrow = theirs.astype(np.uint16) if count <= 1 << 16 else theirs  # Sorted by radix.
-    order = np.argsort(narrow, kind="stable")
-    ends = np.cumsum(np.bincount(theirs, minlength=count)).tolist()
-    flat = _packed("q", ranks[order])
-    return [flat[begin:end] for begin, end in pairwise([0, *ends])]

@@ -65,10 +65,10 @@ def plain_rates(field: SearchState, broker: int) -> list[Edges]:
     """The bands of a broker's rates, whatever its bytes are."""
     own = field.cluster.of_broker(broker)
     stays = [field.running(d, field.held[d]) for d in own]
-    assert field.flow is not None
+    assert field.rates is not None
     assert field.band.rate_tolerance is not None
     return rate_edges(
-        [field.cluster.directories[d] for d in own], [field.flow[d] for d in own],
+        [field.cluster.directories[d] for d in own], [field.rates.flow[d] for d in own],
         field.band.rate_tolerance, [p for p, _ in stays], [most for _, most in stays],
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ class _Problem:
         for d in places:
             kind, e = cluster.directories[d], around[d]
             total = sum(field.sizes[rank] * var for rank, var in inside[d])
-            most = max(e.high, 0.0) if not kind.drain else field.pinned[d]
+            most = max(e.high, 0.0) if not kind.drain else field.stays.size[d]
             self.model.add(total <= math.ceil(most + 1) - 1)
             self.model.add(total >= math.floor(e.low - 1) + 1)
             if flows:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.planning import many
 from tests.unit.planning.clusters import carry_out, simple
 
-from spindle.planning.between.walk import Between
+from spindle.planning.between.byte_walk import ByteWalk
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
@@ -113,17 +113,17 @@ def test_brokers_that_are_stuck_are_not_looked_at_again_after_each_move_of_other
     tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    give, take = Between._give, Between._take
+    give, take = ByteWalk._give, ByteWalk._take
 
-    def counted(one: Callable[[Between, int], bool]) -> Callable[[Between, int], bool]:
-        def look(walk: Between, broker: int) -> bool:
+    def counted(one: Callable[[ByteWalk, int], bool]) -> Callable[[ByteWalk, int], bool]:
+        def look(walk: ByteWalk, broker: int) -> bool:
             looks.append(broker)
             return one(walk, broker)
 
         return look
 
-    monkeypatch.setattr(Between, "_give", counted(give))
-    monkeypatch.setattr(Between, "_take", counted(take))
+    monkeypatch.setattr(ByteWalk, "_give", counted(give))
+    monkeypatch.setattr(ByteWalk, "_take", counted(take))
     racks = {b: f"r{b % 4}" for b in range(100)}
     cluster = simple(too_large(100, 500), capacity=20_000_000, racks=racks)
     plan = plan_cluster(cluster, Band(tolerance), between=True)

@@ -68,55 +68,74 @@ Cost = tuple[float, float]
 """Bytes out of the bands; bytes moved, with those between brokers dearer: the less the better."""
 
 
-class _Search:
-    def __init__(self, puzzle: Puzzle, place: Sequence[int]) -> None:
-        self.puzzle = puzzle
+class _Terms:
+    """What stays the same: sizes, homes, what a move costs, and which ones are never made."""
+
+    def __init__(self, puzzle: Puzzle) -> None:
         self.size: Floats = np.array(puzzle.sizes, dtype=np.float64)
         self.home = np.array(puzzle.home, dtype=np.int64)
         self.owner = np.array(puzzle.owner, dtype=np.int64)
-        self.place = np.array(place, dtype=np.int64)
-        self.dirs, self.brokers = _Bands(puzzle.directories), _Bands(puzzle.brokers)
         self.marks = np.array(puzzle.marks, dtype=np.float64)
-        self.used: Floats = np.array(puzzle.used, dtype=np.float64)
-        np.add.at(self.used, self.place, self.size)
-        np.add.at(self.used, self.home, -self.size)
-        count = len(puzzle.brokers)
-        self.total: Floats = np.zeros(count)
-        np.add.at(self.total, self.owner, self.used)
+        count, places = len(self.size), np.arange(len(puzzle.used))[None, :]
+        self.items = np.arange(count)
         # Home is always open to what lives there.
-        self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (len(self.size), 1))
-        self._items = np.arange(len(self.size))
-        self.open[self._items, self.home] = True
-        self._abroad = np.arange(len(self.used))[None, :] != self.home[:, None]
-        self.fee = self._fees()
+        self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (count, 1))
+        self.open[self.items, self.home] = True
+        home = self.home[:, None]
+        self.abroad = places != home
+        across = self.owner[None, :] != self.owner[home]
+        self.fee: Floats = self.size[:, None] * (self.abroad + (BETWEEN - 1) * across)
         """What it costs to have an item in a directory rather than at home."""
         self.more: Floats = self.size[None, :] - self.size[:, None]
         """What i's directory gets more, and j's less, where two items are exchanged."""
         self.never = self.more >= 0  # Of two ways to name an exchange, one is enough.
         for n, kin in enumerate(puzzle.kin):
             self.never[n, list(kin)] = True
-        self.racks = np.array(puzzle.racks, dtype=np.int64)
-        self.allowed = np.array(puzzle.allowed, dtype=np.bool_)
-        self.apart = np.array(puzzle.apart, dtype=np.bool_)
-        self.may = self.allowed.copy()
-        """Item -> for each broker whether it may be there as its kin is now."""
-        for item in np.flatnonzero(self.owner[self.place] != self.owner[self.home]):
-            self._tell_kin(int(item))
 
-    def _tell_kin(self, item: int) -> None:
+
+class _Kin:
+    """Which brokers each item may go to, as its kin is now."""
+
+    def __init__(self, puzzle: Puzzle, terms: _Terms, place: Ints) -> None:
+        self._kin = puzzle.kin
+        self._owner, self._home, self._place = terms.owner, terms.home, place
+        self._racks = np.array(puzzle.racks, dtype=np.int64)
+        self._allowed = np.array(puzzle.allowed, dtype=np.bool_)
+        self._apart = np.array(puzzle.apart, dtype=np.bool_)
+        self.may = self._allowed.copy()
+        """Item -> for each broker whether it may be there as its kin is now."""
+        for item in np.flatnonzero(self._owner[place] != self._owner[self._home]):
+            self.tell(int(item))
+
+    def tell(self, item: int) -> None:
         """An item has gone to another broker, or come back: its kin may go elsewhere now.
 
         Where each that is away adds a rack of its own, any order of their moves keeps all racks.
         """
-        for other in self.puzzle.kin[item]:
-            may = self.allowed[other].copy()
-            for one in self.puzzle.kin[other]:
-                broker = self.owner[self.place[one]]
-                if broker != self.owner[self.home[one]]:
-                    may &= self.apart[other] & (self.racks != self.racks[broker])
-                    may &= self.apart[one, broker]
-            may[self.owner[self.home[other]]] = True
+        for other in self._kin[item]:
+            may = self._allowed[other].copy()
+            for one in self._kin[other]:
+                broker = self._owner[self._place[one]]
+                if broker != self._owner[self._home[one]]:
+                    may &= self._apart[other] & (self._racks != self._racks[broker])
+                    may &= self._apart[one, broker]
+            may[self._owner[self._home[other]]] = True
             self.may[other] = may
+
+
+class _Search:
+    """Where the items are during the search."""
+
+    def __init__(self, puzzle: Puzzle, place: Sequence[int]) -> None:
+        self.terms = terms = _Terms(puzzle)
+        self.place = np.array(place, dtype=np.int64)
+        self.kin = _Kin(puzzle, terms, self.place)
+        self.dirs, self.brokers = _Bands(puzzle.directories), _Bands(puzzle.brokers)
+        self.used: Floats = np.array(puzzle.used, dtype=np.float64)
+        np.add.at(self.used, self.place, terms.size)
+        np.add.at(self.used, terms.home, -terms.size)
+        self.total: Floats = np.zeros(len(puzzle.brokers))
+        np.add.at(self.total, terms.owner, self.used)
 
     def cost(self) -> Cost:
         """Of where everything is now."""
@@ -124,64 +143,58 @@ class _Search:
         off += self.brokers.off(slice(None), self.total).sum()
         return float(off), float(self._fee_now().sum())
 
-    def _fees(self) -> Floats:
-        home = self.home[:, None]
-        away = np.arange(len(self.used))[None, :] != home
-        across = self.owner[None, :] != self.owner[home]
-        fees: Floats = self.size[:, None] * (away + (BETWEEN - 1) * across)
-        return fees
-
     def moves(self, price: float, still: Flags) -> Floats:
         """What each move (item, directory) changes."""
-        own, size = self.place, self.size
-        more, b = self.used + size[:, None], self.owner[own]
+        terms, own, size = self.terms, self.place, self.terms.size
+        owner = terms.owner
+        more, b = self.used + size[:, None], owner[own]
         off, out = self.dirs.off(slice(None), self.used), self.brokers.off(slice(None), self.total)
         left = self.dirs.off(own, self.used[own] - size) - off[own]
         change: Floats = left[:, None] + (self.dirs.off(slice(None), more) - off)
         gone = self.brokers.off(b, self.total[b] - size) - out[b]
         came = self.brokers.off(slice(None), self.total + size[:, None]) - out
-        crossing = self.owner[None, :] != b[:, None]
-        change += np.where(crossing, gone[:, None] + came[:, self.owner], 0.0)
-        change += price * (self.fee - self._fee_now()[:, None])
-        no = ~self.open | (crossing & ~self.may[:, self.owner])
-        no |= (more > self.marks) & self._abroad
+        crossing = owner[None, :] != b[:, None]
+        change += np.where(crossing, gone[:, None] + came[:, owner], 0.0)
+        change += price * (terms.fee - self._fee_now()[:, None])
+        no = ~terms.open | (crossing & ~self.kin.may[:, owner])
+        no |= (more > terms.marks) & terms.abroad
         no |= still[:, None]
-        no[self._items, own] = True
+        no[terms.items, own] = True
         change[no] = _NO
         return change
 
     def exchanges(self, price: float, still: Flags) -> Floats:
         """What each exchange of two items changes."""
-        own, b = self.place, self.owner[self.place]
-        here = self.dirs.off(own[:, None], self.used[own][:, None] + self.more)
+        terms, own, b = self.terms, self.place, self.terms.owner[self.place]
+        here = self.dirs.off(own[:, None], self.used[own][:, None] + terms.more)
         off = self.dirs.off(own, self.used[own])
         change: Floats = here + here.T - off[:, None] - off[None, :]
         crossing = b[:, None] != b[None, :]
-        here = self.brokers.off(b[:, None], self.total[b][:, None] + self.more)
+        here = self.brokers.off(b[:, None], self.total[b][:, None] + terms.more)
         off = self.brokers.off(b, self.total[b])
         change += np.where(crossing, here + here.T - off[:, None] - off[None, :], 0.0)
-        to, fee = self.fee[:, own], self._fee_now()
+        to, fee = terms.fee[:, own], self._fee_now()
         change += price * (to + to.T - fee[:, None] - fee[None, :])
-        may = self.open[:, own] & (~crossing | self.may[:, b])
-        may &= self.used[own][None, :] - self.more <= self.marks[own][None, :]
+        may = terms.open[:, own] & (~crossing | self.kin.may[:, b])
+        may &= self.used[own][None, :] - terms.more <= terms.marks[own][None, :]
         no = ~(may & may.T) | (own[:, None] == own[None, :])
-        no |= self.never | still[:, None] | still[None, :]
+        no |= terms.never | still[:, None] | still[None, :]
         change[no] = _NO
         return change
 
     def _fee_now(self) -> Floats:
-        return self.fee[self._items, self.place]
+        return self.terms.fee[self.terms.items, self.place]
 
     def shift(self, item: int, target: int) -> None:
         """Move an item."""
-        source, size = int(self.place[item]), self.size[item]
+        owner, source, size = self.terms.owner, int(self.place[item]), self.terms.size[item]
         self.used[source] -= size
         self.used[target] += size
-        self.total[self.owner[source]] -= size
-        self.total[self.owner[target]] += size
+        self.total[owner[source]] -= size
+        self.total[owner[target]] += size
         self.place[item] = target
-        if self.owner[source] != self.owner[target]:
-            self._tell_kin(item)
+        if owner[source] != owner[target]:
+            self.kin.tell(item)
 
     def step(self, price: float, still: Flags) -> list[int]:
         """Take the best move or exchange; which items it moved."""

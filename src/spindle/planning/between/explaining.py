@@ -33,8 +33,8 @@ _BAND = (
 
 def rate_note(field: SearchState, around: Edges, broker: int) -> Iterator[str]:
     """That a broker is written to with more or less than its share."""
-    assert field.flow is not None
-    flow = sum(field.flow[d] for d in field.cluster.of_broker(broker))
+    assert field.rates is not None
+    flow = sum(field.rates.flow[d] for d in field.cluster.of_broker(broker))
     if around.outside(flow):
         is_, low, high = told_apart(flow, around.low, around.high)
         yield (
@@ -74,10 +74,10 @@ def broker_notes(
     own = field.cluster.of_broker(broker)
     total = sum(field.used[d] for d in own)
     if field.cluster.brokers[broker].drain:
-        moving = sum(field.arriving[d] for d in own)
+        moving = sum(field.stays.arriving[d] for d in own)
         if moving:
             yield f"is not empty yet: {counted(moving, 'replica')} still on the way into it"
-        excluded = [rank for d in own for rank in field.kept[d]]
+        excluded = [rank for d in own for rank in field.stays.kept[d]]
         if excluded:
             those = counted(
                 len(excluded), "replica is of an excluded topic", "replicas are of excluded topics"
@@ -119,7 +119,7 @@ def _reasons(field: SearchState, rules: PlacementRules, rooms: Rooms, stay: Sequ
     for rank in stay:
         home = field.cluster.owner[field.place[rank]]
         others = [room for room in rooms[:2] if room[1] != home]
-        if int(field.partition[rank]) in field.frozen:
+        if int(field.partition[rank]) in field.stays.frozen:
             reasons[_MOVING] += 1
         elif not others:
             reasons[_NOBODY] += 1

@@ -115,7 +115,7 @@ def _flows(field: SearchState, blocked: Collection[int]) -> list[Edges]:
     A broker that takes nothing from others may only lose.
     """
     tolerance = field.band.rate_tolerance
-    if tolerance is None or field.flow is None or not any(field.flow):
+    if tolerance is None or field.rates is None or not any(field.rates.flow):
         return []
     vessels: list[DirectoryLoad] = []
     rates: list[float] = []
@@ -125,7 +125,7 @@ def _flows(field: SearchState, blocked: Collection[int]) -> list[Edges]:
             kind = field.cluster.directories[d]
             gone = broker.drain or kind.drain
             vessels.append(kind._replace(open=broker.open and kind.open and not gone, drain=gone))
-            rates.append(field.flow[d])
+            rates.append(field.rates.flow[d])
             stays.append(field.running(d, [r for r in field.held[d] if r not in blocked]))
     around = rate_edges(vessels, rates, tolerance, [p for p, _ in stays], [n for _, n in stays])
     own = map(field.cluster.of_broker, range(len(field.cluster.brokers)))

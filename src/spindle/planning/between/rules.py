@@ -48,7 +48,7 @@ class PlacementRules:
     def free(self, rank: int) -> bool:
         """Whether a replica may go to any other broker at all, for now."""
         partition = self._partition[rank]
-        if partition in self._field.frozen:
+        if partition in self._field.stays.frozen:
             return False
         return self.touched.get(partition, rank) == rank
 

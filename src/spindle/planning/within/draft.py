@@ -47,10 +47,8 @@ class Within:
         self.turns: list[Turn] = []
         self.waves = 0
         self.blocked: dict[int, int] = {}
-        self.before = [field.used[d] for d in self._own]
-        self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
         start = field.state(broker)
-        self._off, self._first = start.outside, _Least(start)
+        self._off, self._first = start.outside, _Before(start)
         self._start: PlacementIndex | None = start
         """Where everything is now, until something moves."""
 
@@ -111,7 +109,7 @@ class Within:
     def bound(self) -> int:
         """Bytes that any plan must move at least that ends as even as this one."""
         field = self._field
-        flow = None if field.flow is None else [field.flow[d] for d in self._own]
+        flow = None if field.rates is None else [field.rates.flow[d] for d in self._own]
         return self._first.bound([field.used[d] for d in self._own], flow)
 
     def moves(self) -> Iterator[PlannedMove]:
@@ -128,8 +126,8 @@ class Within:
         for n, d in enumerate(self._own):
             directory = field.cluster.directories[d]
             yield DirectoryShare(
-                directory.path, directory.capacity, self.before[n], field.used[d],
-                self.flow_before[n], field.flow[d] if field.flow is not None else 0.0,
+                directory.path, directory.capacity, self._first.used[n], field.used[d],
+                self._first.flow[n], field.rates.flow[d] if field.rates is not None else 0.0,
             )  # fmt: skip
 
     def notes(self) -> Iterator[str]:
@@ -140,11 +138,13 @@ class Within:
             yield no_second_copy(self._field, rank, target)
 
 
-class _Least:
-    """What any plan must move, from where a broker was before its plan."""
+class _Before:
+    """A broker before its plan: its bytes and rates, and what any plan must move from there."""
 
     def __init__(self, start: PlacementIndex) -> None:
-        self._edges, self._used, self._rates = start.edges, list(start.used), start.rates
+        self.used = list(start.used)
+        self.flow = [0.0] * len(self.used) if start.rates is None else list(start.rates.flow)
+        self._edges, self._rates = start.bands.edges, start.rates
         self._held: list[list[int]] = start.held if start.rates is not None else []
         self._sizes = start.sizes
 
@@ -152,15 +152,15 @@ class _Least:
         """Bytes of any plan that ends as even as one which leaves this; those of rates too."""
         rates = self._rates
         if rates is None or flow is None:
-            return lower_bound(self._edges, self._used, used)
+            return lower_bound(self._edges, self.used, used)
         sizes = [np.array([self._sizes[r] for r in held], np.float64) for held in self._held]
         flows = [np.array([rates.of[r] for r in held], np.float64) for held in self._held]
         out = coming = 0.0
-        for n, size in enumerate(self._used):
+        for n, size in enumerate(self.used):
             edge, flowing = self._edges[n].with_end(used[n]), rates.edges[n].with_end(flow[n])
-            surplus = least_that_brings(sizes[n], flows[n], rates.flow[n] - flowing.high)
+            surplus = least_that_brings(sizes[n], flows[n], self.flow[n] - flowing.high)
             out += max(0.0, size - edge.high, surplus)
-            lack = flowing.low - rates.flow[n]
+            lack = flowing.low - self.flow[n]
             if lack > 0:
                 others = [m for m in range(len(sizes)) if m != n]
                 lack = least_that_brings(

@@ -42,8 +42,8 @@ class _Choice(NamedTuple):
 def place_giants(start: PlacementIndex, taste: Taste) -> PlacementIndex | None:
     """The best end found when the largest replicas are placed first; None without any."""
     giants, fixed = _giants(start)
-    above = sum(max(0.0, u - e.high) for u, e in zip(start.used, start.edges, strict=True))
-    missing = sum(max(0.0, e.low - u) for u, e in zip(start.used, start.edges, strict=True))
+    above = sum(max(0.0, u - e.high) for u, e in zip(start.used, start.bands.edges, strict=True))
+    missing = sum(max(0.0, e.low - u) for u, e in zip(start.used, start.bands.edges, strict=True))
     used = tuple(start.used)
     beam = [_Choice(max(above, missing), (), used, tuple(fixed), above, missing, 0)]
     for rank, home in giants:
@@ -69,9 +69,9 @@ def _giants(start: PlacementIndex) -> tuple[list[tuple[int, int]], list[int]]:
     """(giants to decide on, with their directories, the largest first; bytes of the others)."""
     giants, fixed = [], [0] * len(start.held)
     for directory, held in enumerate(start.held):
-        least = GIANT * start.edges[directory].mean
+        least = GIANT * start.bands.edges[directory].mean
         there = held[bisect_left(start.weights[directory], least) :]
-        if start.used[directory] > start.edges[directory].high:
+        if start.used[directory] > start.bands.edges[directory].high:
             giants += [(rank, directory) for rank in there]
         else:
             fixed[directory] += sum(start.sizes[rank] for rank in there)
@@ -84,12 +84,12 @@ def _decided(start: PlacementIndex, choice: _Choice, rank: int, home: int) -> It
     weight = start.sizes[rank]
     for target in dict.fromkeys((home, *start.targets)):
         held = choice.fixed[target] + weight
-        if held > start.highs[target]:
+        if held > start.bands.highs[target]:
             continue
         fixed = (*choice.fixed[:target], held, *choice.fixed[target + 1 :])
         if target == home:
             yield choice._replace(fixed=fixed)
-        elif choice.used[target] + weight <= start.marks[target]:
+        elif choice.used[target] + weight <= start.bands.marks[target]:
             yield _with(start, choice, (rank, home, target), fixed)
 
 
@@ -100,7 +100,8 @@ def _with(
     weight, above, missing = start.sizes[rank], choice.above, choice.missing
     used = list(choice.used)
     for directory, change in ((source, -weight), (target, weight)):
-        high, low, before = start.highs[directory], start.lows[directory], used[directory]
+        high, low = start.bands.highs[directory], start.bands.lows[directory]
+        before = used[directory]
         used[directory] = after = before + change
         above += max(0.0, after - high) - max(0.0, before - high)
         missing += max(0.0, low - after) - max(0.0, low - before)

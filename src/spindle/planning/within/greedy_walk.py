@@ -50,7 +50,7 @@ def _to_the_end(state: PlacementIndex, taste: Taste) -> None:
 
 def _source(state: PlacementIndex, stuck: dict[int, None]) -> int | None:
     """The directory which must give: above the band, or able to fill one that is below."""
-    surplus = list(map(sub, state.used, state.highs))
+    surplus = list(map(sub, state.used, state.bands.highs))
     most = max(surplus)
     first = surplus.index(most)
     if most > 0 and first not in stuck and state.held[first]:
@@ -59,17 +59,17 @@ def _source(state: PlacementIndex, stuck: dict[int, None]) -> int | None:
     worst = max(free, key=surplus.__getitem__, default=None)
     if worst is None or surplus[worst] > 0:
         return worst
-    if not any(state.used[d] < state.lows[d] for d in state.targets):
+    if not any(state.used[d] < state.bands.lows[d] for d in state.targets):
         return None
-    above = {d: state.used[d] - state.means[d] for d in free}
+    above = {d: state.used[d] - state.bands.means[d] for d in free}
     worst = max(free, key=above.__getitem__)
     return worst if above[worst] > 0 else None
 
 
 def _targets(state: PlacementIndex, source: int) -> Iterator[int]:
     """Open directories with room in their band, the emptiest first."""
-    used, highs, targets = state.used, state.highs, state.targets
-    gaps = list(map(sub, used, state.means))
+    used, highs, targets = state.used, state.bands.highs, state.targets
+    gaps = list(map(sub, used, state.bands.means))
     first = gaps.index(min(gaps))
     if used[first] < highs[first] and first != source and first in targets:
         yield first  # Mostly it is taken.
@@ -82,13 +82,13 @@ def _targets(state: PlacementIndex, source: int) -> Iterator[int]:
 
 def _need(state: PlacementIndex, source: int, target: int) -> Need:
     gives, takes = state.used[source], state.used[target]
-    surplus = gives - state.highs[source]
-    lack = state.lows[target] - takes
-    room = state.highs[target] - takes
+    surplus = gives - state.bands.highs[source]
+    lack = state.bands.lows[target] - takes
+    room = state.bands.highs[target] - takes
     if surplus > 0:
         wanted = max(surplus, min(lack, room))
         return wanted, min(surplus, lack) if lack > 0 else wanted, room
-    room = min(room, gives - state.lows[source])
+    room = min(room, gives - state.bands.lows[source])
     wanted = max(surplus, min(lack, room))
     return wanted, wanted, room
 
@@ -97,7 +97,7 @@ def _give(state: PlacementIndex, source: int, target: int, need: Need, taste: Ta
     wanted, both, room = need
     weights = state.weights[source]
     # First without robbing the giver: one that falls below its band must be filled again.
-    spare = min(room, state.used[source] - state.lows[source])
+    spare = min(room, state.used[source] - state.bands.lows[source])
     for limit in (spare, room) if spare < room else (room,):
         for at in taste(weights, min(wanted, limit), min(both, limit), limit):
             if 0 <= at < len(weights) and weights[at] <= limit:
@@ -133,7 +133,7 @@ def _empty_the_drained(state: PlacementIndex) -> None:
     for source in state.drained:
         for rank in reversed(state.held[source].copy()):
             size = state.sizes[rank]
-            fits = [d for d in state.targets if state.used[d] + size <= state.marks[d]]
+            fits = [d for d in state.targets if state.used[d] + size <= state.bands.marks[d]]
             if fits:
                 state.shift(rank, source, _emptiest(state, fits))
         if state.targets:
@@ -142,7 +142,7 @@ def _empty_the_drained(state: PlacementIndex) -> None:
 
 
 def _emptiest(state: PlacementIndex, directories: Sequence[int]) -> int:
-    return min(directories, key=lambda d: state.used[d] - state.means[d])
+    return min(directories, key=lambda d: state.used[d] - state.bands.means[d])
 
 
 def _last(sizes: Sequence[int], size: float) -> int:

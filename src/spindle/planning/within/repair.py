@@ -65,9 +65,9 @@ def _cheaper(trial: PlacementIndex, best: PlacementIndex | None) -> bool:
 def _forced(state: PlacementIndex) -> Iterator[tuple[int, int, int]]:
     """Moves worth trying: (rank, from, to), the directories farthest out of the band first."""
     out = sorted((d for d in range(len(state.held)) if state.off(d)), key=lambda d: -state.off(d))
-    by_need = sorted(state.targets, key=lambda d: state.used[d] - state.edges[d].mean)
+    by_need = sorted(state.targets, key=lambda d: state.used[d] - state.bands.edges[d].mean)
     for directory in out[:WORST]:
-        size, around = state.used[directory], state.edges[directory]
+        size, around = state.used[directory], state.bands.edges[directory]
         faster = 0.0 if state.rates is None else state.rates.surplus(directory)
         if size > around.high or faster > 0:
             for rank in _picked(state, directory, size - around.high, faster):

@@ -37,7 +37,7 @@ def search(start: PlacementIndex) -> PlacementIndex:
         return start
     if start.rates is not None:
         return _of_both(start)
-    bound = lower_bound(start.edges, start.used) + start.bytes_moved
+    bound = lower_bound(start.bands.edges, start.used) + start.bytes_moved
     best, taste = _best_walk(start, GOOD_ENOUGH * bound)
     if best.outside or best.bytes_moved > DEAR * bound:
         other = place_giants(start, TASTES[0])
@@ -124,7 +124,7 @@ def _lessened(state: PlacementIndex, rank: int, home: int, place: int) -> bool:
     """Whether less than this replica need go, or nothing; then it does not."""
     if home not in state.targets:
         return False
-    used, lows, highs = state.used, state.lows, state.highs
+    used, lows, highs = state.used, state.bands.lows, state.bands.highs
     spare = min(used[place] - lows[place], highs[home] - used[home])
     # Most are needed where both are in their bands: then only what is smaller may do.
     even = spare >= 0 and used[place] <= highs[place] and used[home] >= lows[home]
@@ -136,7 +136,7 @@ def _lessened(state: PlacementIndex, rank: int, home: int, place: int) -> bool:
 
 def _taken_back(state: PlacementIndex, rank: int, home: int, place: int) -> bool:
     """Whether the replica could as well stay where it was; then it does."""
-    if state.used[home] + state.sizes[rank] > state.marks[home]:
+    if state.used[home] + state.sizes[rank] > state.bands.marks[home]:
         return False
     now = state.off(home) + state.off(place)
     then = state.off_with(home, rank, 1)

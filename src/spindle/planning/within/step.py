@@ -83,8 +83,8 @@ def _wanted(state: PlacementIndex, here: int, there: int) -> tuple[float, float]
     gives, takes = state.used[here], state.used[there]
     edges = np.array(
         [
-            gives - state.highs[here], gives - state.lows[here],
-            state.lows[there] - takes, state.highs[there] - takes,
+            gives - state.bands.highs[here], gives - state.bands.lows[here],
+            state.bands.lows[there] - takes, state.bands.highs[there] - takes,
         ]
     )  # fmt: skip
     gain = _gain(state, here, there, edges)
@@ -93,20 +93,22 @@ def _wanted(state: PlacementIndex, here: int, there: int) -> tuple[float, float]
 
 
 def _gain(state: PlacementIndex, here: int, there: int, out: Floats) -> Floats:
-    before = state.edges[here].outside(state.used[here])
-    before += state.edges[there].outside(state.used[there])
+    before = state.bands.edges[here].outside(state.used[here])
+    before += state.bands.edges[there].outside(state.used[there])
     gain: Floats = before - _off(state, here, -out) - _off(state, there, out)
     return gain
 
 
 def _off(state: PlacementIndex, directory: int, more: Floats) -> Floats:
     size = state.used[directory] + more
-    off: Floats = np.maximum(size - state.highs[directory], state.lows[directory] - size)
+    off: Floats = np.maximum(
+        size - state.bands.highs[directory], state.bands.lows[directory] - size
+    )
     return np.where(off >= 1, off, 0.0)
 
 
 def _fits(state: PlacementIndex, here: int, there: int, out: Floats) -> Flags:
-    fits: Flags = (state.used[there] + np.maximum(out, 0) <= state.marks[there]) & (
-        state.used[here] + np.maximum(-out, 0) <= state.marks[here]
+    fits: Flags = (state.used[there] + np.maximum(out, 0) <= state.bands.marks[there]) & (
+        state.used[here] + np.maximum(-out, 0) <= state.bands.marks[here]
     )
     return fits

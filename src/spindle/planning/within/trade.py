@@ -201,7 +201,7 @@ def _side(state: PlacementIndex, directory: int, trim: float) -> Side:
     return Side(
         held.copy(), sizes, np.array([rates.of[rank] for rank in held], dtype=np.float64),
         np.where(np.array(free, dtype=np.bool_), 0.0, sizes),
-        state.used[directory], rates.flow[directory], state.edges[directory].trimmed(trim),
+        state.used[directory], rates.flow[directory], state.bands.edges[directory].trimmed(trim),
         rates.edges[directory].trimmed(trim), rates.scale,
-        state.marks[directory] - state.used[directory], directory in state.targets,
+        state.bands.marks[directory] - state.used[directory], directory in state.targets,
     )  # fmt: skip

@@ -62,8 +62,8 @@ def _name(field: SearchState, rank: int) -> str:
 def _band_notes(
     field: SearchState, state: PlacementIndex, broker: int, n: int, kept: bool, blocked: bool
 ) -> Iterator[str]:
-    size, around, path = state.used[n], state.edges[n], _path(field, broker, n)
-    crumb = field.crumb[broker]
+    size, around, path = state.used[n], state.bands.edges[n], _path(field, broker, n)
+    crumb = field.stays.crumb[broker]
     mark = field.marks[field.cluster.of_broker(broker)[n]]
     if size >= mark + 1:
         over, high = amount(size - mark), amount(mark)
@@ -83,7 +83,7 @@ def _why(field: SearchState, state: PlacementIndex, n: int, crumb: int) -> str:
     if not state.held[n]:
         return _STAYS
     rank = state.held[n][-1]
-    size, around = state.sizes[rank], state.edges[n]
+    size, around = state.sizes[rank], state.bands.edges[n]
     if size > around.fair:
         return f"{_name(field, rank)} alone has {amount(size)}, more than a fair share"
     if not any(target != n for target in state.targets):
@@ -145,12 +145,12 @@ def _rate_notes(field: SearchState, state: PlacementIndex, path: str, n: int) ->
 def _drain_notes(field: SearchState, state: PlacementIndex, broker: int, n: int) -> Iterator[str]:
     path, stay = _path(field, broker, n), [*state.held[n], *state.empty[n]]
     directory = field.cluster.of_broker(broker)[n]
-    moving = field.arriving[directory]
+    moving = field.stays.arriving[directory]
     if moving:
-        size = amount(field.coming[directory])
+        size = amount(field.stays.coming[directory])
         those = counted(moving, "replica")
         yield f"{path} is not empty yet: {those} with {size} still on the way into it"
-    kept = field.kept[directory]
+    kept = field.stays.kept[directory]
     if kept:
         those = counted(
             len(kept), "replica is of an excluded topic", "replicas are of excluded topics"
@@ -166,7 +166,7 @@ def _why_not_emptied(field: SearchState, state: PlacementIndex, stay: list[int],
     no_room = f"under the high mark there is no room elsewhere for {those} with"
     if not state.targets:
         return f"{no_room} {amount(all_of_it)}; no other directory takes replicas"
-    rooms = [max(0.0, state.marks[t] - state.used[t]) for t in state.targets]
+    rooms = [max(0.0, state.bands.marks[t] - state.used[t]) for t in state.targets]
     largest = max(stay, key=lambda rank: (state.sizes[rank], rank))
     size, most = state.sizes[largest], max(rooms)
     left, room, single, alone = told_apart(all_of_it, sum(rooms), most, size)
