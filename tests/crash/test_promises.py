@@ -223,7 +223,7 @@ def test_a_small_file_that_is_gone_stays_away() -> None:
 
 def test_a_small_file_has_nothing_of_a_longer_one_that_was_not_finished() -> None:
     disk, directory = fresh()
-    disk.cut_at = disk.changes + 2
+    disk.calls.cut_after(2)
     with pytest.raises(PowerCut):
         directory.run(PutFile(PATH, "wishes", b"long" * 500))
     disk.kill()

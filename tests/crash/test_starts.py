@@ -277,7 +277,7 @@ def test_a_log_whose_loss_was_accepted_is_marked_until_it_is_on_the_medium() -> 
 
     def cut_power(disk: MemoryDisk, directory: LogDirectory, cut: int) -> bool:
         """Whether it went before the end."""
-        disk.cut_at = disk.changes + cut
+        disk.calls.cut_after(cut)
         try:
             accept_loss(directory)
         except PowerCut:
@@ -410,7 +410,7 @@ def test_a_log_that_was_being_made_when_the_process_was_killed_has_its_name() ->
     """What is appended with a sync after the next start rests on names from before it."""
     for cut in itertools.count(1):
         disk, directory = fresh()
-        disk.cut_at = disk.changes + cut
+        disk.calls.cut_after(cut)
         try:
             create(directory)
         except PowerCut:

@@ -230,7 +230,7 @@ def _late_batch() -> tuple[TransactionSituation, Error]:
         while first.step != "abort":
             situation.take(situation.next_by_itself())
         situation.take(Choice(name, what))
-    late, behind = first._write(DATA), situation.sides[2]
+    late, behind = first._write(DATA), situation.pair.sides[2]
     version = 12 if first.level >= BUMPING else 11
     while behind.replicas.partitions.hosted[DATA].partition.log.transactions.open:
         by_itself = [c for c in situation.choices() if c.kind in ("deliver", "time")]
@@ -242,7 +242,7 @@ def _late_batch() -> tuple[TransactionSituation, Error]:
         told.append(Error(answer.responses[0].partition_responses[0].error_code))
 
     assert behind.replicas.partitions.hosted[STATE].partition.leads
-    situation._serve(behind, late, version, answered)
+    behind.serve(late, version, answered)
     situation._settle()
     return situation, told[0]
 
@@ -253,10 +253,10 @@ def test_a_late_batch_is_not_let_in_by_a_coordinator_that_is_behind(
 ) -> None:
     """Its yes to a question of before KIP-890 is from memory: the partition knows better."""
     situation, told = _late_batch()
-    machine = situation.sides[2].replicas.partitions.hosted[DATA].partition
+    machine = situation.pair.sides[2].replicas.partitions.hosted[DATA].partition
     assert (told, machine.log.transactions.open) == (Error.NOT_ENOUGH_REPLICAS, {})
     monkeypatch.setattr(TransactionCoordinatorService, "is_outdone", lambda *_: False)
     situation, told = _late_batch()
-    machine = situation.sides[2].replicas.partitions.hosted[DATA].partition
+    machine = situation.pair.sides[2].replicas.partitions.hosted[DATA].partition
     assert told is Error.NONE
     assert machine.log.transactions.open

@@ -129,7 +129,7 @@ class Struck:
                 scene.world.net.cuts.pop(cut, None)
             scene.world.net.reset_swallowed()
 
-        scene.world.after(ISOLATED, undo)
+        scene.world.time.after(ISOLATED, undo)
 
     def trimmed(self) -> None:
         """What was copied, or all but, is not to be kept any longer."""
@@ -177,8 +177,8 @@ def play(case: Case) -> tuple[str, int, int]:
 
     def strike() -> None:
         world = scene.world
-        world.after(0.0, getattr(struck, case.first))
-        world.after(case.delay, getattr(struck, case.second))
+        world.time.after(0.0, getattr(struck, case.first))
+        world.time.after(case.delay, getattr(struck, case.second))
 
     try:
         there = scene.after(stage, struck.member, strike)

@@ -10,9 +10,9 @@ from tests.support.simulation import Scene
 from spindle.model.copying_jobs import PlanCopy
 from spindle.model.jobs import Append
 from spindle.node.logdirs.placement_registry import Stage
+from spindle.sim.disk_work import FOREVER
 from spindle.sim.producer import ProducerPace
 from spindle.sim.sim_cluster import Shape, SimNode
-from spindle.sim.world import FOREVER
 
 QUICK_FAILOVER = 2.0
 """Virtual seconds within which others lead what a dead disk has led."""
@@ -102,13 +102,13 @@ def test_a_hung_disk_is_given_up_and_stops_nobody_else() -> None:
     member = scene.leader
     path = scene.here(member)
     scene.hurt(member)
-    scene.world.slow[path] = FOREVER
+    scene.world.disks.slow[path] = FOREVER
     scene.until(lambda: scene.state.leader != member.node_id, 5, "another leads")
     scene.flow(20, QUICK_FAILOVER)
     assert path in scene.broker(member).logs.offline
     why = scene.broker(member).logs.directories.all[path].health.why
     assert why.startswith("no answer")
-    scene.world.unhang(path)
+    scene.world.disks.unhang(path)
     scene.finish()
 
 
@@ -330,16 +330,16 @@ def test_no_producer_takes_a_full_disk_for_a_loss(seed: int) -> None:
     followers = [one for one in scene.cluster.brokers if one is not member]
     scene.world.net.latency = 0.03
     for one in followers:
-        scene.world.slow[scene.here(one)] = 0.05
+        scene.world.disks.slow[scene.here(one)] = 0.05
     for _ in range(8):
         # Some of what is under way still fits, and is not committed when the next finds no room.
-        room = 300 + scene.world.rng.randrange(600)
+        room = 300 + scene.world.time.rng.randrange(600)
         member.disk.capacity[path] = member.disk.used(path) + room
         scene.pass_time(0.6)
         del member.disk.capacity[path]
         scene.pass_time(1.5)
     for one in followers:
-        scene.world.unhang(scene.here(one))
+        scene.world.disks.unhang(scene.here(one))
     counts = scene.history.counts
     assert counts.get("appends repeated", 0) > 0
     assert "gaps answered" not in counts

@@ -135,7 +135,7 @@ def test_the_broker_stops_in_the_middle_of_the_swap() -> None:
 
     def stop() -> None:
         member.held = True
-        scene.world.after(0.0, scene.cluster.stop, member)
+        scene.world.time.after(0.0, scene.cluster.stop, member)
 
     scene.after(AdoptCopied, member, stop)
     scene.move(member, target)
@@ -153,7 +153,9 @@ def test_the_topic_is_deleted_during_a_move() -> None:
     scene.after(
         PlanCopy,
         member,
-        lambda: scene.world.after(0, scene.world.feed, admin, lambda: scene.admin.delete(view)),
+        lambda: scene.world.time.after(
+            0, scene.world.feed, admin, lambda: scene.admin.delete(view)
+        ),
     )
     scene.move(member, scene.elsewhere(member))
     scene.until(lambda: TOPIC not in scene.cluster.newest.topic_ids, 5, "it is deleted")
@@ -168,7 +170,9 @@ def test_a_reassignment_takes_away_what_is_being_moved() -> None:
     member = scene.follower
     stranger = next(id for id in (1, 2, 3) if id not in scene.state.replicas)
     leader = scene.state.leader
-    scene.after(PlanCopy, member, lambda: scene.world.after(0, scene.reassign, leader, stranger))
+    scene.after(
+        PlanCopy, member, lambda: scene.world.time.after(0, scene.reassign, leader, stranger)
+    )
     scene.move(member, scene.elsewhere(member))
     scene.until(lambda: stranger in scene.state.isr, 10, "the newcomer is in the ISR")
     scene.finish()

@@ -173,7 +173,7 @@ class Scene:
         assert member.node is not None
         node = member.node
         self.world.feed(member.host, lambda: come(node))
-        self.world.run(self.world.now + 8.0)
+        self.world.time.run(self.world.time.now + 8.0)
         assert not member.host.halted
         return self.world.most
 

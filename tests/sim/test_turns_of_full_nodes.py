@@ -50,7 +50,7 @@ class FullScene(every_api.Scene):
         self.world.feed(member.host, lambda: node.on_connected(number, listener, "127.0.0.1"))
         frame = request_frame(request, TABLE[key].max, 1, "one")[4:]
         self.world.feed(member.host, lambda: node.on_frame(number, frame))
-        self.world.run(self.world.now + seconds)
+        self.world.time.run(self.world.time.now + seconds)
         return self.world.most
 
     @property

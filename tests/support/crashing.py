@@ -77,9 +77,9 @@ class Course:
         stopped, calls, changes = [], [], []
         disk = self.world.disk
         for number, stop in enumerate((*self.stops, None)):
-            counted = disk.calls, disk.changes
+            counted = disk.calls.made, disk.calls.changes
             if stop is not None:
-                disk.cut_at = disk.changes + stop.change
+                disk.calls.cut_after(stop.change)
             try:
                 if number == 0:
                     self._moves()
@@ -90,8 +90,8 @@ class Course:
                 stopped.append(stop)
                 self._note()
                 self._go_down(stop)
-            calls.append(disk.calls - counted[0])
-            changes.append(disk.changes - counted[1])
+            calls.append(disk.calls.made - counted[0])
+            changes.append(disk.calls.changes - counted[1])
             if len(stopped) == number:
                 break  # It came to its end before.
         self._check()

@@ -46,7 +46,7 @@ def at_every_change(
         fates += [Random(cuts * 1000 + seed) for seed in range(seeds)]
         for fate in fates:
             disk = prepare()
-            disk.cut_at = disk.changes + cuts
+            disk.calls.cut_after(cuts)
             try:
                 work(disk)
             except PowerCut:

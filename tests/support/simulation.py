@@ -141,7 +141,7 @@ class Scene(Simulation):
         has an entry.
         """
         done: list[int] = []
-        before = self.world.on_jobs
+        before = self.world.disks.on_jobs
         left = nth
 
         def look(host: Host, jobs: list[Job[Any]], results: list[Any]) -> None:
@@ -153,20 +153,20 @@ class Scene(Simulation):
                     done.append(1)
                     then()
 
-        self.world.on_jobs = look
+        self.world.disks.on_jobs = look
         return done
 
     def counted(self, kind: type[Job[Any]], member: SimNode) -> list[int]:
         """A list that gets an entry for each job of a kind that a node's disks have done."""
         done: list[int] = []
-        before = self.world.on_jobs
+        before = self.world.disks.on_jobs
 
         def look(host: Host, jobs: list[Job[Any]], results: list[Any]) -> None:
             before(host, jobs, results)
             if host is member.host:
                 done.extend(1 for job in jobs if isinstance(job, kind))
 
-        self.world.on_jobs = look
+        self.world.disks.on_jobs = look
         return done
 
     def kill(self, member: SimNode, seconds: float = 0.5) -> None:

@@ -1,4 +1,4 @@
-"""AdminClient: everything one may ask of a cluster and tell it, from topics to log directories.
+"""AdminClient: every question and order for a cluster, from topics to log directories.
 
     async with AdminClient("localhost:9092") as admin:
         cluster = await admin.describe_cluster()
@@ -14,8 +14,8 @@
 Questions about one thing are coroutines. Questions about many things return at once a `PerItem`:
 one awaitable for each, `all()` for all of them, `settled()` for all with failures as values.
 Every call takes `timeout`, in seconds, over all its attempts. Failures: `Refused` (a broker said
-no: has `.error`), `Unreachable`, `OutOfTime`. Held by the tools, the pipeline and the tests; works
-with Apache Kafka from 2.4 on (each call in the newest version that both sides speak).
+no: has `.error`), `Unreachable`, `OutOfTime`. The tools, the pipeline and the tests hold
+one. It works with Apache Kafka from 2.4 on: each call in the newest version that both sides speak.
 """
 
 # ruff: noqa: ASYNC109 - a time limit is an option of every call (K113-26)
@@ -193,7 +193,7 @@ class AdminClient:
         validate_only: bool = False,
         timeout: float | None = None,
     ) -> PerItem[str, None]:
-        """Let topics grow to `total` partitions each; they cannot shrink."""
+        """Add partitions to topics until each has its `total`; no topic can shrink."""
         items: PerItem[str, None] = PerItem(totals)
         deadline = self._cluster.deadline(timeout)
         work = partial(
@@ -258,7 +258,7 @@ class AdminClient:
     def list_offsets(
         self, leaders: Mapping[TopicPartition, NodeId], *, timeout: float | None = None
     ) -> PerItem[TopicPartition, OffsetRange]:
-        """What each partition's leader has for consumers; `leaders` from `describe_topics`."""
+        """The offsets that each leader gives to consumers; `leaders` from `describe_topics`."""
         items: PerItem[TopicPartition, OffsetRange] = PerItem(leaders)
         deadline = self._cluster.deadline(timeout)
         theirs: dict[NodeId, list[TopicPartition]] = {}

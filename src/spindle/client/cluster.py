@@ -1,8 +1,8 @@
 """A cluster as a client sees it: its nodes, their addresses, and the versions that each one knows.
 
 Finds the brokers through any one bootstrap server, keeps one link to each, negotiates versions
-(ApiVersions), and repeats what may be repeated until the caller's deadline. Knows no meaning of
-any request but the few it needs itself. Called by `admin` and its rooms.
+(ApiVersions), and repeats what may be repeated until the caller's deadline. Knows the meaning
+of the few requests that it needs itself, and of no other. Called by `admin` and its rooms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from spindle.wire.messages.metadata_request import MetadataRequest
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Response)
-"""Makes a request entity of the version that is given."""
 
 TIMEOUT_S: Final = 30.0
 """Seconds for one call, over all its attempts."""
@@ -159,7 +158,7 @@ class Cluster:
         self._opening: dict[Address, asyncio.Lock] = {}
 
     def deadline(self, timeout: float | None) -> Deadline:
-        """By when a call that begins now must have ended; None: it names no time of its own."""
+        """The deadline of a call that begins now; None: the call names no time of its own."""
         return Deadline(self._timeout if timeout is None else timeout)
 
     # -- asking --------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
     await moves.all()               # every one, or the first failure
     await moves.settled()           # every one, failures as values
 
-Knows nothing of requests. Made by `admin`; what is not awaited fails silently.
+Knows nothing of requests. `admin` makes them; an answer that no caller awaits fails silently.
 """
 
 from __future__ import annotations

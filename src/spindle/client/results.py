@@ -171,7 +171,7 @@ class LogDirDescription:
     total: int | None
     """Bytes of its file system; None where the broker does not say."""
     usable: int | None
-    """Bytes of it which are free for use."""
+    """Bytes of it that are free for use."""
     cordoned: bool
     current: dict[TopicPartition, LogDescription]
     future: dict[TopicPartition, LogDescription]
@@ -185,20 +185,20 @@ class LogDirDescription:
 
 
 class DiskOrder(IntEnum):
-    """What may be wanted of a log directory without a restart, as on the wire (B-13)."""
+    """What an operator may order of a log directory without a restart, as on the wire (B-13)."""
 
     PROBE = 0
     """Write, sync and read back, now."""
     ONLINE = 1
     """Open it again."""
     OFFLINE = 2
-    """Close it, until it is wanted again."""
+    """Close it until the next ONLINE."""
     REPLACE = 3
     """Make a blank disk in its place the broker's own, and open it (B-16)."""
 
 
 class DiskEvent(NamedTuple):
-    """Something that has happened to a log directory: ms since 1970, and words."""
+    """An event of a log directory: ms since 1970, and what happened, in words."""
 
     at_ms: int
     text: str
@@ -225,7 +225,7 @@ class DiskDescription:
     stray_bytes: int
     kept_bytes: int
     call_ms: float
-    """How long its disk took for a call of late; 0: not known."""
+    """How long a call of its disk has taken lately; 0: not known."""
     history: tuple[DiskEvent, ...]
 
     @property

@@ -34,7 +34,7 @@ from spindle.planning.load import PlannedMove
 STALL_SECONDS: Final = 120.0
 """A move that copies nothing for this long is given up and taken back."""
 STILL_SECONDS: Final = 5.0
-"""A replica that is neither there nor on its way for this long is not going to be."""
+"""A replica that no look has shown there, or on its way, for this long has failed."""
 ROOM_SECONDS: Final = 120.0
 """How long moves wait for room, with nothing under way: brokers delete what has moved away a
 minute later (60 s)."""
@@ -46,7 +46,7 @@ DRIFT_MIN_BYTES: Final = 64 << 10
 
 
 class Execution:
-    """One plan on its way. Inputs are `on_...`, effects come back from them."""
+    """One plan on its way. Inputs are the methods `on_...`, which return effects."""
 
     def __init__(
         self, waves: Sequence[Sequence[PlannedMove]], rules: ExecutionRules, now: float
@@ -102,13 +102,13 @@ class Execution:
     # -- inputs -------------------------------------------------------------------------------
 
     def follow(self, now: float, look: ClusterLook) -> None:
-        """What the cluster shows now, for `watch`: nothing is decided."""
+        """The cluster shows this now. For `watch`: the machine decides nothing."""
         self._pass_over(look)
         for task in self._tasks.open:
             self._follow(task, now, look)
 
     def on_look(self, now: float, look: ClusterLook) -> list[Effect]:
-        """What the cluster shows now; the effects that follow from it."""
+        """The cluster shows this now; returns the effects that follow."""
         effects: list[Effect] = []
         first, self._seen = not self._seen, True
         if first:
@@ -159,7 +159,7 @@ class Execution:
         self.replanned += 1
 
     def on_cancel(self, now: float) -> list[Effect]:
-        """End it: nothing starts any more, and the moves in progress are cancelled."""
+        """The run ends: no move starts any more, and those in progress are cancelled."""
         self._cancelled = True
         for task in self._waiting():
             self._end(task, Phase.STOPPED, "not started: the run ended first")
@@ -199,7 +199,7 @@ class Execution:
                 self._end(task, Phase.FAILED, _not_moving(place))
 
     def _stalled(self, now: float) -> tuple[PlannedMove, ...]:
-        """Give up what does not get on; the moves that are to be taken back for it."""
+        """Give up the moves that make no progress; returns those that are to be taken back."""
         found = []
         for task in self._tasks.under_way:
             limit = STALL_SECONDS if task.phase is Phase.RUNNING else BACK_SECONDS
@@ -223,7 +223,7 @@ class Execution:
         return self._tasks.in_phase(Phase.WAITING)
 
     def _start(self, now: float, look: ClusterLook) -> tuple[PlannedMove, ...]:
-        """Start what may: the order is the benefit's, the fullest source before all."""
+        """Start the moves that may, the most useful first: those from the fullest source."""
         waiting = self._waiting()
         if not waiting:
             return ()

@@ -44,7 +44,7 @@ class ParticipatingDirectory:
 class ExecutionRules:
     """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
     of the mean is a reason to plan again. `disk_rate`: bytes/s that the moves of a directory may
-    copy from and to it, on the average; None: no limit."""
+    copy from and to it on average; None: no limit."""
 
     limits: WaveLimits
     rooms: Mapping[Place, ParticipatingDirectory]
@@ -79,7 +79,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """An effect: end these moves, what they have copied may go."""
+    """An effect: end these moves; the cluster may delete what they have copied."""
 
     moves: tuple[PlannedMove, ...]
 
@@ -163,7 +163,7 @@ def replica_of(move: PlannedMove) -> Replica:
 
 
 def ends(moves: Iterable[PlannedMove]) -> list[PlannedMove]:
-    """Of moves in their order those that no later one takes on: where replicas are at the end."""
+    """The last move of each replica, from moves in their order: where replicas end."""
     last: dict[Replica, PlannedMove] = {}
     for move in moves:
         last.pop(Replica(move.topic, move.partition, move.broker), None)

@@ -63,7 +63,7 @@ class Answer:
 
 
 class NoHistory(Unusable):
-    """Nothing was sampled yet: the question cannot be answered, neither so nor so."""
+    """The history has no sample yet, so the question has no answer."""
 
 
 def what_if(

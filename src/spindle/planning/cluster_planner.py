@@ -87,7 +87,7 @@ def _each_by_itself(field: SearchState, limits: WaveLimits) -> Plan:
     )
 
 
-class _Before:
+class _ClusterBefore:
     """The cluster before its plan: bytes and rates of each directory, and its bands."""
 
     def __init__(self, field: SearchState) -> None:
@@ -119,7 +119,7 @@ class _Whole:
 
     def __init__(self, field: SearchState, limits: WaveLimits, mend: bool) -> None:
         self._field, self._limits, self._mend = field, limits, mend
-        self._before = _Before(field)
+        self._before = _ClusterBefore(field)
         self._turns: list[Turn] = []
         self._waves = 0
         self._blocked: dict[int, int] = {}

@@ -156,13 +156,13 @@ class _LeaderSearch:
         ends = np.searchsorted(self.replicas.ravel()[held], np.arange(size + 1))
         parts = held // self.replicas.shape[1]
         self.parts = [parts[a:b] for a, b in pairwise(ends)]
-        led = np.flatnonzero(there)
-        theirs = self.replicas[led]
-        shared = led[np.any((theirs >= 0) & self.may[theirs], axis=1)]
+        ours = np.flatnonzero(there)
+        holders = self.replicas[ours]
+        shared = ours[np.any((holders >= 0) & self.may[holders], axis=1)]
         self.aims = _LeaderAims(self.may, self.weight[shared], tolerance)
 
     def run(self) -> None:
-        """Until every broker is within its bands, or nothing brings one nearer."""
+        """Search until every broker is within its bands, or no step brings one nearer."""
         self._hand_over()
         stuck, moved = np.zeros(len(self.brokers), dtype=np.bool_), False
         steps = _FEWEST_STEPS + STEPS_PER_PARTITION * len(self.leader)

@@ -1,7 +1,7 @@
 """Which replicas stay where they are: on the move already, of an excluded topic, or too small.
 
-Where they lie plays no part in what is too small, nor does what has been planned: so a result,
-planned again, is a result. Called by `search_state`.
+Neither a replica's place nor the plan so far decides what is too small, so planning a result again
+gives an empty plan. Called by `search_state`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _crumbs(
 ) -> tuple[Flags, list[int]]:
     """(what is too small to be moved, the size of the largest of it on each broker).
 
-    What has to leave its directory is none.
+    A replica that has to leave its directory is never too small.
     """
     directory = ranked.directory
     owner = np.array(cluster.owner, dtype=np.int64)

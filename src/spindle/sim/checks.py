@@ -71,7 +71,7 @@ class Checks:
         """The network, or a controller, has failed at some time."""
         world = cluster.world
         world.watchers.append(self._look)
-        world.on_jobs = self._on_jobs
+        world.disks.on_jobs = self._on_jobs
 
     # --- after each event -------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class Checks:
         for other, log in found.items():
             going = any(
                 isinstance(asked.job, Discard) and asked.job.key == key
-                for asked in host.lanes.get((other, other), ())
+                for asked in host.work.lanes.get((other, other), ())
             )
             known = broker.logs.directories.is_online(other)
             if known and not going and log.topic_id == mine.topic_id:

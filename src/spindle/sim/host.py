@@ -48,6 +48,26 @@ class Machine(Protocol):
         """All effects since the last time."""
 
 
+class LaneWork:
+    """The jobs of a host's directories, by lane."""
+
+    def __init__(self) -> None:
+        self.lanes: dict[Lane, list[JobAsked]] = {}
+        self.stuck: dict[Lane, None] = {}
+        """Lanes whose next job hangs."""
+        self.begun: dict[Lane, float] = {}
+        """When the group of jobs under way in a lane was begun."""
+        self.worked: dict[LogDir, tuple[int, float]] = {}
+        """Groups and seconds since each directory was last observed."""
+
+    def clear(self) -> None:
+        """Forget all: another process begins."""
+        self.lanes.clear()
+        self.stuck.clear()
+        self.begun.clear()
+        self.worked.clear()
+
+
 class Host:
     """A machine that runs somewhere in the world. `life` grows with every start and end."""
 
@@ -60,13 +80,7 @@ class Host:
         self.stopped = False
         self.skew_ms = 0
         """How far its wall clock is off."""
-        self.lanes: dict[Lane, list[JobAsked]] = {}
-        self.stuck: dict[Lane, None] = {}
-        """Lanes whose next job hangs."""
-        self.begun: dict[Lane, float] = {}
-        """When the group of jobs under way in a lane was begun."""
-        self.worked: dict[LogDir, tuple[int, float]] = {}
-        """Groups and seconds since each directory was last observed."""
+        self.work = LaneWork()
         self.woken_for: float | None = None
         self.frozen: list[Callable[[], None]] | None = None
         """What happens to it meanwhile, where its process is stopped in mid-air (SIGSTOP)."""

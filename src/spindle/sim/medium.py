@@ -1,7 +1,7 @@
 """Files and directories of a disk in memory: what programs see, apart from what is on the medium.
 
 Changes wait between the two until they are synced; a crash keeps, by the luck of a seeded
-`random.Random`, some of those that wait. Knows no path and no fault. Belongs to `disk`.
+`random.Random`, some of those that wait. Knows no path and no fault. Belongs to `memory_disk`.
 """
 
 from __future__ import annotations

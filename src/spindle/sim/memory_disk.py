@@ -24,7 +24,7 @@ WRITING = frozenset({"write", "truncate", "sync", "make_dir", "rename", "remove"
 
 
 class PowerCut(BaseException):
-    """The power went during a call that was to be the last one (`MemoryDisk.cut_at`)."""
+    """The power went during a call that was to be the last one (`DiskCalls.cut_after`)."""
 
 
 @dataclass(slots=True)
@@ -54,14 +54,49 @@ class SimFault:
         return True
 
 
+class DiskCalls:
+    """The calls that a disk was asked for: how many, which fail, and which is the last one."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.changes = 0
+        """Calls that were made and changed something, or synced."""
+        self.faults: list[SimFault] = []
+        self._cut_at = -1
+
+    def cut_after(self, changes: int) -> None:
+        """The power goes after so many changes more: `PowerCut`, each time from then on."""
+        self._cut_at = self.changes + changes
+
+    def never_cut(self) -> None:
+        """The power does not go."""
+        self._cut_at = -1
+
+    def called(self, verb: str, path: str) -> None:
+        """Count a call, let it fail."""
+        if 0 <= self._cut_at <= self.changes:
+            raise PowerCut(f"{verb} {path} after the power cut")
+        self.made += 1
+        for fault in self.faults:
+            if fault.strikes(verb, path):
+                raise OSError(fault.errno, os.strerror(fault.errno), path)
+
+    def changed(self, verb: str) -> None:
+        """Count a change; cut the power when its time has come."""
+        assert verb in WRITING or verb == "open"
+        self.changes += 1
+        if self.changes == self._cut_at:
+            raise PowerCut(verb)
+
+
 class MemoryFile:
     """An open file of a `MemoryDisk`; dead after the disk's next power cut."""
 
     __slots__ = ("_disk", "_life", "_node", "locks", "path")
 
-    def __init__(self, disk: MemoryDisk, path: str, node: FileNode) -> None:
+    def __init__(self, disk: MemoryDisk, path: str, create: bool) -> None:
         self._disk = disk
-        self._node: FileNode | None = node
+        self._node: FileNode | None = _opened(disk, path, create)
         self._life = disk.lives
         self.path = path
         self.locks = False
@@ -69,7 +104,7 @@ class MemoryFile:
     def _use(self, verb: str) -> FileNode:
         if self._node is None or self._life != self._disk.lives:
             raise OSError(errno.EBADF, "the file is closed", self.path)
-        self._disk.called(verb, self.path)
+        self._disk.calls.called(verb, self.path)
         return self._node
 
     def size(self) -> int:
@@ -96,7 +131,7 @@ class MemoryFile:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
         node.change(Write(offset, data))
         node.modified_ms = self._disk.clock()
-        self._disk.after("write")
+        self._disk.calls.changed("write")
         return len(data)
 
     def truncate(self, size: int) -> None:
@@ -104,12 +139,12 @@ class MemoryFile:
         node = self._use("truncate")
         node.change(Write(size, None))
         node.modified_ms = self._disk.clock()
-        self._disk.after("truncate")
+        self._disk.calls.changed("truncate")
 
     def sync(self) -> None:
         """Put on the medium what was written."""
         self._use("sync").sync()
-        self._disk.after("sync")
+        self._disk.calls.changed("sync")
 
     def close(self) -> None:
         """Let go of it."""
@@ -119,30 +154,20 @@ class MemoryFile:
 
 
 class MemoryDisk:
-    """File systems in memory. Give faults by path prefix; count calls with `calls`.
+    """File systems in memory. Give faults by path prefix; `calls` counts.
 
-    `clock` answers ms since 1970. `delay` adds up the seconds that slow prefixes cost; the
-    keeper of time takes it with `take_delay`.
+    `clock` answers ms since 1970.
     """
 
     def __init__(self, clock: Callable[[], int] = lambda: 0) -> None:
         self.clock = clock
-        self.faults: list[SimFault] = []
+        self.calls = DiskCalls()
         self.capacity: dict[str, int] = {}
         """Bytes that fit under a prefix; ENOSPC past them."""
-        self.slow: dict[str, float] = {}
-        """Seconds that each call under a prefix takes."""
-        self.calls = 0
-        """Calls that were made."""
-        self.changes = 0
-        """Calls that were made and changed something, or synced."""
-        self.cut_at = -1
-        """The power goes after this many changes: `PowerCut`, each time from then on."""
         self.lives = 0
         """Power cuts so far."""
         self.locked: set[str] = set()
-        self._delay = 0.0
-        self._root = DirNode()
+        self.root = DirNode()
 
     # --- what tests and the simulation do to it -----------------------------------------------
 
@@ -151,7 +176,7 @@ class MemoryDisk:
     ) -> SimFault:
         """Make calls under `prefix` fail with errno `code` from now on."""
         fault = SimFault(prefix, code, frozenset(verbs), after, times)
-        self.faults.append(fault)
+        self.calls.faults.append(fault)
         return fault
 
     def read_only(self, prefix: str) -> SimFault:
@@ -160,17 +185,16 @@ class MemoryDisk:
 
     def mend(self, fault: SimFault) -> None:
         """Take back one fault, if it is still there."""
-        self.faults = [f for f in self.faults if f is not fault]
+        self.calls.faults = [f for f in self.calls.faults if f is not fault]
 
     def heal(self, prefix: str) -> None:
-        """Take back faults, slowness and limits under `prefix`."""
-        self.faults = [f for f in self.faults if not f.prefix.startswith(prefix)]
-        self.slow = {p: s for p, s in self.slow.items() if not p.startswith(prefix)}
+        """Take back faults and limits under `prefix`."""
+        self.calls.faults = [f for f in self.calls.faults if not f.prefix.startswith(prefix)]
         self.capacity = {p: c for p, c in self.capacity.items() if not p.startswith(prefix)}
 
     def blank(self, path: str) -> None:
         """Put an empty disk in the place of the directory at `path`."""
-        node = self._find(path)
+        node = _find(self.root, path)
         assert isinstance(node, DirNode)
         node.seen.clear()
         node.kept.clear()
@@ -180,66 +204,40 @@ class MemoryDisk:
     def crash(self, rng: Rng) -> None:
         """Cut the power: unsynced changes are lost in part, open files are dead, locks free."""
         self.lives += 1
-        self.cut_at = -1
+        self.calls.never_cut()
         self.locked.clear()
-        self._root.crash(rng)
+        self.root.crash(rng)
 
     def settle(self) -> None:
         """Put everything on the medium, as if all had been synced long ago."""
-        settle(self._root)
+        settle(self.root)
 
     def kill(self) -> None:
         """Kill the process: nothing is lost, but open files are dead and locks free."""
         self.lives += 1
-        self.cut_at = -1
+        self.calls.never_cut()
         self.locked.clear()
-
-    def take_delay(self) -> float:
-        """Seconds that slow calls have cost since the last time."""
-        delay, self._delay = self._delay, 0.0
-        return delay
 
     def names(self, path: str) -> list[str]:
         """What `list` tells, without faults, delays and counts; nothing where there is nothing."""
-        node = self._find(path)
+        node = _find(self.root, path)
         return sorted(node.seen) if isinstance(node, DirNode) else []
 
     def contents(self, path: str) -> bytes | None:
         """A file's bytes, without faults, delays and counts; None where there is none."""
-        node = self._find(path)
+        node = _find(self.root, path)
         return bytes(node.seen) if isinstance(node, FileNode) else None
 
     def rot(self, path: str, at: int, mask: int) -> None:
         """Change bits of a byte of a file, on the medium as well."""
-        node = self._find(path)
+        node = _find(self.root, path)
         for data in (node.seen, node.kept) if isinstance(node, FileNode) else ():
             if at < len(data):
                 data[at] ^= mask
 
     def used(self, path: str) -> int:
         """Bytes of all files under a path."""
-        return size_of(node) if (node := self._find(path.rstrip("/"))) is not None else 0
-
-    # --- shared with MemoryFile ---------------------------------------------------------------
-
-    def called(self, verb: str, path: str) -> None:
-        """Count a call, let it cost time, let it fail."""
-        if 0 <= self.cut_at <= self.changes:
-            raise PowerCut(f"{verb} {path} after the power cut")
-        self.calls += 1
-        for prefix, seconds in self.slow.items():
-            if path.startswith(prefix):
-                self._delay += seconds
-        for fault in self.faults:
-            if fault.strikes(verb, path):
-                raise OSError(fault.errno, os.strerror(fault.errno), path)
-
-    def after(self, verb: str) -> None:
-        """Count a change; cut the power when its time has come."""
-        assert verb in WRITING or verb == "open"
-        self.changes += 1
-        if self.changes == self.cut_at:
-            raise PowerCut(verb)
+        return size_of(node) if (node := _find(self.root, path.rstrip("/"))) is not None else 0
 
     def room(self, path: str) -> int:
         """Bytes that still fit where `path` is; -1: no limit."""
@@ -252,26 +250,13 @@ class MemoryDisk:
 
     def open(self, path: str, create: bool = False) -> File:
         """Open for reading and writing; `create` makes it if it is missing."""
-        self.called("open", path)
-        return self._open(path, create)
-
-    def _open(self, path: str, create: bool) -> MemoryFile:
-        parent, name = self._parent(path)
-        node = parent.seen.get(name)
-        if isinstance(node, DirNode):
-            raise _error(errno.EISDIR, path)
-        if node is None:
-            if not create:
-                raise _error(errno.ENOENT, path)
-            node = FileNode(modified_ms=self.clock())
-            parent.change((name, node))
-            self.after("open")
-        return MemoryFile(self, path, node)
+        self.calls.called("open", path)
+        return MemoryFile(self, path, create)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted."""
-        self.called("list", path)
-        node = self._find(path)
+        self.calls.called("list", path)
+        node = _find(self.root, path)
         if node is None:
             raise _error(errno.ENOENT, path)
         if isinstance(node, FileNode):
@@ -280,8 +265,8 @@ class MemoryDisk:
 
     def stat(self, path: str) -> Stat | None:
         """What is known of a path, or None where there is nothing."""
-        self.called("stat", path)
-        node = self._find(path)
+        self.calls.called("stat", path)
+        node = _find(self.root, path)
         if node is None:
             return None
         if isinstance(node, DirNode):
@@ -290,17 +275,17 @@ class MemoryDisk:
 
     def make_dir(self, path: str) -> None:
         """Make a directory; its parent must be there, and its name free."""
-        self.called("make_dir", path)
-        parent, name = self._parent(path)
+        self.calls.called("make_dir", path)
+        parent, name = _parent(self.root, path)
         if name in parent.seen:
             raise _error(errno.EEXIST, path)
         parent.change((name, DirNode()))
-        self.after("make_dir")
+        self.calls.changed("make_dir")
 
     def make_dirs(self, path: str) -> None:
         """Make a directory, parents too; no error if it is there."""
-        self.called("make_dir", path)
-        here = self._root
+        self.calls.called("make_dir", path)
+        here = self.root
         for name in _names(path):
             node = here.seen.get(name)
             if isinstance(node, FileNode):
@@ -308,14 +293,14 @@ class MemoryDisk:
             if node is None:
                 node = DirNode()
                 here.change((name, node))
-                self.after("make_dir")
+                self.calls.changed("make_dir")
             here = node
 
     def rename(self, source: str, target: str) -> None:
         """Rename atomically; a file at `target` gives way."""
-        self.called("rename", source)
-        old, old_name = self._parent(source)
-        new, new_name = self._parent(target)
+        self.calls.called("rename", source)
+        old, old_name = _parent(self.root, source)
+        new, new_name = _parent(self.root, target)
         node = old.seen.get(old_name)
         there = new.seen.get(new_name)
         if node is None:
@@ -327,28 +312,28 @@ class MemoryDisk:
         else:
             new.change((new_name, node))
             old.change((old_name, None))
-        self.after("rename")
+        self.calls.changed("rename")
 
     def remove(self, path: str) -> None:
         """Unlink a file, or an empty directory."""
-        self.called("remove", path)
-        parent, name = self._parent(path)
+        self.calls.called("remove", path)
+        parent, name = _parent(self.root, path)
         node = parent.seen.get(name)
         if node is None:
             raise _error(errno.ENOENT, path)
         if isinstance(node, DirNode) and node.seen:
             raise _error(errno.ENOTEMPTY, path)
         parent.change((name, None))
-        self.after("remove")
+        self.calls.changed("remove")
 
     def sync_dir(self, path: str) -> None:
         """Put the directory's entries on the medium."""
-        self.called("sync_dir", path)
-        node = self._find(path)
+        self.calls.called("sync_dir", path)
+        node = _find(self.root, path)
         if not isinstance(node, DirNode):
             raise _error(errno.ENOENT, path)
         node.sync()
-        self.after("sync_dir")
+        self.calls.changed("sync_dir")
 
     def copy(
         self,
@@ -370,8 +355,8 @@ class MemoryDisk:
 
         What a capacity is set for is a device; so is every other path that is asked for.
         """
-        self.called("usage", path)
-        if self._find(path) is None:
+        self.calls.called("usage", path)
+        if _find(self.root, path) is None:
             raise _error(errno.ENOENT, path)
         limits = ((p, c) for p, c in self.capacity.items() if path.startswith(p))
         mount, total = next(limits, (path, 1 << 40))
@@ -379,35 +364,50 @@ class MemoryDisk:
 
     def lock(self, path: str) -> File:
         """Open and lock a file; OSError EAGAIN if it is locked."""
-        self.called("lock", path)
+        self.calls.called("lock", path)
         if path in self.locked:
             raise _error(errno.EAGAIN, path)
-        file = self._open(path, True)
+        file = MemoryFile(self, path, True)
         file.locks = True
         self.locked.add(path)
         return file
 
-    # --- finding ------------------------------------------------------------------------------
 
-    def _find(self, path: str) -> Node | None:
-        here: Node = self._root
-        for name in _names(path):
-            if isinstance(here, FileNode):
-                return None
-            found = here.seen.get(name)
-            if found is None:
-                return None
-            here = found
-        return here
+def _find(root: DirNode, path: str) -> Node | None:
+    here: Node = root
+    for name in _names(path):
+        if isinstance(here, FileNode):
+            return None
+        found = here.seen.get(name)
+        if found is None:
+            return None
+        here = found
+    return here
 
-    def _parent(self, path: str) -> tuple[DirNode, str]:
-        folder, _, name = path.rpartition("/")
-        node = self._find(folder)
-        if node is None:
+
+def _parent(root: DirNode, path: str) -> tuple[DirNode, str]:
+    folder, _, name = path.rpartition("/")
+    node = _find(root, folder)
+    if node is None:
+        raise _error(errno.ENOENT, path)
+    if isinstance(node, FileNode):
+        raise _error(errno.ENOTDIR, path)
+    return node, name
+
+
+def _opened(disk: MemoryDisk, path: str, create: bool) -> FileNode:
+    """The file at a path, made where it is missing and `create` is given."""
+    parent, name = _parent(disk.root, path)
+    node = parent.seen.get(name)
+    if isinstance(node, DirNode):
+        raise _error(errno.EISDIR, path)
+    if node is None:
+        if not create:
             raise _error(errno.ENOENT, path)
-        if isinstance(node, FileNode):
-            raise _error(errno.ENOTDIR, path)
-        return node, name
+        node = FileNode(modified_ms=disk.clock())
+        parent.change((name, node))
+        disk.calls.changed("open")
+    return node
 
 
 def _names(path: str) -> list[str]:

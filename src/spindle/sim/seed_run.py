@@ -63,7 +63,7 @@ class Simulation:
     ) -> None:
         self.plan = plan
         self.world = World(seed)
-        self.world.trace = trace
+        self.world.time.trace = trace
         self.cluster = SimCluster(self.world, plan.shape)
         self.history = History()
         self.checks = Checks(self.cluster, self.history)
@@ -94,7 +94,7 @@ class Simulation:
         self.history.groups.coordinator_of = self._coordinator_of
 
     def _rng(self) -> random.Random:
-        return random.Random(self.world.rng.getrandbits(64))
+        return random.Random(self.world.time.rng.getrandbits(64))
 
     # --- the phases ---------------------------------------------------------------------------
 
@@ -110,12 +110,12 @@ class Simulation:
 
     def until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
         """Let time pass until something holds. Violation if it does not in time."""
-        if not self.world.run(self.world.now + seconds, done):
+        if not self.world.time.run(self.world.time.now + seconds, done):
             raise Violation(f"after {seconds:g} s it is still not so that {what}")
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass."""
-        self.world.run(self.world.now + seconds)
+        self.world.time.run(self.world.time.now + seconds)
 
     def heal(self) -> None:
         """End all faults and all new work; everything must come to rest, and well."""
@@ -133,9 +133,9 @@ class Simulation:
 
     def _until_none(self, look: Callable[[], str | None], seconds: float) -> None:
         """Let time pass until nothing is found to be missing any more."""
-        deadline = self.world.now + seconds
+        deadline = self.world.time.now + seconds
         while (why := look()) is not None:
-            if self.world.now >= deadline:
+            if self.world.time.now >= deadline:
                 raise Violation(f"{seconds:g} s after the last fault, or the last request: {why}")
             self.pass_time(LOOK_SECONDS)
 
@@ -193,9 +193,9 @@ def simulate(
             outcome.error += "\n" + "".join(traceback.format_exception(error)[-6:])
         outcome.said = [f"{at:.4f} {host} {s.event}" for at, host, s in simulation.world.said]
     world = simulation.world
-    outcome.digest = world.digest
-    outcome.events = world.events
-    outcome.virtual_seconds = world.now
+    outcome.digest = world.time.digest
+    outcome.events = world.time.events
+    outcome.virtual_seconds = world.time.now
     outcome.real_seconds = time.perf_counter() - began
     outcome.counts = {**simulation.history.counts, "logs promoted": simulation.checks.moved}
     return outcome

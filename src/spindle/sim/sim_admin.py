@@ -1,6 +1,6 @@
 """A client that changes the cluster: topics, moves between disks, reassignments, settings.
 
-Each action is asked for once and its answer is only counted: an operator's weight may fail, and
+The admin asks for each action once and only counts the answer: an operator's order may fail, and
 must do no harm. Part of the workload; tells the history what may be gone because it was asked for.
 """
 
@@ -55,6 +55,15 @@ RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
 UNLIMITED: Final = 1 << 40
 COMPRESSION: Final = "compression.type"
 PREFERRED: Final = 0
+ELECTION: Final = ElectLeadersRequest(
+    election_type=PREFERRED, topic_partitions=None, timeout_ms=TIMEOUT
+)
+UPGRADE: Final = UpdateFeaturesRequest(
+    timeout_ms=TIMEOUT,
+    feature_updates=(FeatureUpdateKey(feature=ELR_VERSION, max_version_level=1, upgrade_type=1),),
+    validate_only=False,
+)
+"""Eligible leader replicas are switched on, in a cluster that was formatted without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ class AdminWeights:
 
 
 class Admin(Client):
-    """Creates the first topics, then does what its weights say, until it drains."""
+    """Creates the first topics, then acts as its weights say, until it drains."""
 
     def __init__(
         self,
@@ -110,8 +119,8 @@ class Admin(Client):
             (w.reassign, self._reassign_some),
             (w.trim, self._trim_some),
             (w.throttle, self._throttle_some),
-            (w.elect, self._elect),
-            (w.upgrade, self._upgrade),
+            (w.elect, lambda: self._request("election", None, ELECTION)),
+            (w.upgrade, lambda: self._request("upgrade", None, UPGRADE)),
             (w.repack, self._repack_some),
         ]
 
@@ -210,11 +219,11 @@ class Admin(Client):
             return
         topic, index = found
         everybody = list(self._weights.directories)
-        # Now and then a broker that has no such replica: it is to remember the weight (K113-10).
+        # Now and then a broker that has no such replica: it must remember the order (K113-10).
         stranger = self.out.rng.random() < 0.1 or not topic.replicas[index]
         broker = self.choose(everybody if stranger else list(topic.replicas[index]))
         self.move(topic.name, index, broker, self.choose(list(self._weights.directories[broker])))
-        if self.out.rng.random() < 0.3:  # and another word on the same replica soon after
+        if self.out.rng.random() < 0.3:  # and another order for the same replica soon after
             path = self.choose(list(self._weights.directories[broker]))
             delay = self.between(0.0, 0.1)
             self.out.after(delay, lambda: self.move(topic.name, index, broker, path))
@@ -254,27 +263,6 @@ class Admin(Client):
         )
         self._request("reassignment", None, request)
 
-    def _elect(self) -> None:
-        self._request(
-            "election",
-            None,
-            ElectLeadersRequest(
-                election_type=PREFERRED,
-                topic_partitions=None,
-                timeout_ms=TIMEOUT,
-            ),
-        )
-
-    def _upgrade(self) -> None:
-        """Switch eligible leader replicas on, in a cluster that was formatted without them."""
-        update = FeatureUpdateKey(feature=ELR_VERSION, max_version_level=1, upgrade_type=1)
-        request = UpdateFeaturesRequest(
-            timeout_ms=TIMEOUT,
-            feature_updates=(update,),
-            validate_only=False,
-        )
-        self._request("upgrade", None, request)
-
     # --- records and settings -----------------------------------------------------------------
 
     def _trim_some(self) -> None:
@@ -290,7 +278,7 @@ class Admin(Client):
         self._trim(topic, index, leader, self.choose(list(known)))
 
     def trim(self, name: str, index: int, offset: int) -> None:
-        """Have a partition's records below an offset deleted; in vain if it has no leader."""
+        """Have a partition's records below an offset deleted; no request where it has no leader."""
         topic = next((t for t in self.topics.values() if t.name == name), None)
         leader = topic.leaders.get(index, -1) if topic is not None else -1
         if topic is not None and leader >= 0 and topic.topic_id not in self.history.deleted:
@@ -316,7 +304,7 @@ class Admin(Client):
                 self.out.after(self.between(0.5, 1.0), self.unthrottle)
 
         if self._is_throttled:
-            self.ask(None, self._setting((BROKER_RESOURCE, ""), RATE, str(UNLIMITED)), answered)
+            self.ask(None, _setting((BROKER_RESOURCE, ""), RATE, str(UNLIMITED)), answered)
 
     def throttle(self, rate: int) -> None:
         """Limit the moves of every broker to `rate` bytes/s."""
@@ -329,20 +317,18 @@ class Admin(Client):
             self.repack(self.choose(alive).name, self.choose(list(self._weights.compressions)))
 
     def repack(self, topic: str, compression: str) -> None:
-        """Have what is written to a topic from now on compressed in another way."""
+        """Have the records of a topic compressed in another way from now on."""
         self.history.on_packing(topic, compression)
         self._set("repacking", (TOPIC_RESOURCE, topic), COMPRESSION, compression)
 
     def _set(self, what: str, resource: tuple[int, str], name: str, value: str) -> None:
-        self._request(what, None, self._setting(resource, name, value))
+        self._request(what, None, _setting(resource, name, value))
 
-    @staticmethod
-    def _setting(
-        resource: tuple[int, str], name: str, value: str
-    ) -> IncrementalAlterConfigsRequest:
-        changed = AlterConfigsResource(
-            resource_type=resource[0],
-            resource_name=resource[1],
-            configs=(AlterableConfig(name=name, config_operation=SET, value=value),),
-        )
-        return IncrementalAlterConfigsRequest(resources=(changed,), validate_only=False)
+
+def _setting(resource: tuple[int, str], name: str, value: str) -> IncrementalAlterConfigsRequest:
+    changed = AlterConfigsResource(
+        resource_type=resource[0],
+        resource_name=resource[1],
+        configs=(AlterableConfig(name=name, config_operation=SET, value=value),),
+    )
+    return IncrementalAlterConfigsRequest(resources=(changed,), validate_only=False)

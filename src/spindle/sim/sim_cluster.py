@@ -96,7 +96,7 @@ class SimNode:
     disk: MemoryDisk
     host: Host
     held: bool = False
-    """Another part says when it starts again; the supervisor keeps off."""
+    """Another part starts it again; the supervisor does not."""
 
     @property
     def config(self) -> NodeConfig:
@@ -152,7 +152,7 @@ class SimCluster:
 
     def new_id(self) -> DirectoryId:
         """An id from the seed, as nodes make them."""
-        return Outbox(self.world.rng).new_id()
+        return Outbox(self.world.time.rng).new_id()
 
     def _controller_ids(self) -> tuple[NodeId, ...]:
         first = 1 if self.shape.combined else FIRST_CONTROLLER
@@ -178,7 +178,7 @@ class SimCluster:
             **QUICK,
             **shape.settings,
         }
-        disk = MemoryDisk(lambda: self.world.wall_ms)
+        disk = MemoryDisk(lambda: self.world.time.wall_ms)
         return SimNode(id, properties, disk, Host(host, {}))
 
     def format(self, member: SimNode, path: LogDir) -> None:
@@ -190,7 +190,7 @@ class SimCluster:
         }
         levels = [FeatureLevel(name=n, level=level) for n, level in wanted.items() if level]
         own = meta.MetaProperties(1, self.cluster_id, member.node_id, self.new_id())
-        bootstrap = b"".join(encode_checkpoint(levels, timestamp=self.world.wall_ms))
+        bootstrap = b"".join(encode_checkpoint(levels, timestamp=self.world.time.wall_ms))
         meta.format_directory(member.disk, path, own, bootstrap)
 
     # --- asking -----------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class SimCluster:
         member.host.directories = {
             path: LogDirectory(member.disk, path, new_id) for path in member.directories
         }
-        rng = random.Random(self.world.rng.getrandbits(64))
+        rng = random.Random(self.world.time.rng.getrandbits(64))
         node = Node(member.config, self.cluster_id, rng)
         node.metadata.at_once = self.shape.told_at_once
         node.metadata.rest = node.quorum.loader.decoding.rest = self.shape.told_rest
@@ -258,13 +258,13 @@ class SimCluster:
 
     def _tell_changes(self, member: SimNode, node: Node, delta: Delta) -> None:
         """Have the trace show what a node has learned."""
-        if self.world.trace is None:
+        if self.world.time.trace is None:
             return
         image, who = node.metadata.image, f"{member.host.name} learns at {node.metadata.offset}:"
         for id in delta.partitions:
             state = image.partition(id)
             if state is not None:
-                self.world.tell(
+                self.world.time.tell(
                     f"{who} {image.name_of(id)} leader {state.leader} epoch {state.leader_epoch} "
                     f"isr {state.isr} elr {state.elr} replicas {state.replicas} "
                     f"directories {[str(d)[:8] for d in state.directories]}"
@@ -274,7 +274,7 @@ class SimCluster:
             if own is not None:
                 dirs = [str(d)[:8] for d in own.log_dirs]
                 fenced = "fenced" if own.fenced else "unfenced"
-                self.world.tell(f"{who} broker {broker} {fenced} of {own.broker_epoch} {dirs}")
+                self.world.time.tell(f"{who} broker {broker} {fenced} of {own.broker_epoch} {dirs}")
 
     def kill(self, member: SimNode) -> None:
         """The process dies; what it has written stays in the page cache."""
@@ -284,8 +284,8 @@ class SimCluster:
     def cut_power(self, member: SimNode) -> None:
         """The machine goes dark: writes that were not synced are lost in part, some are torn."""
         self.world.kill(member.host)
-        self.world.note("power cut", member.host.name)
-        member.disk.crash(self.world.rng)
+        self.world.time.note("power cut", member.host.name)
+        member.disk.crash(self.world.time.rng)
 
     def stop(self, member: SimNode) -> None:
         """Have a node stop in an orderly way."""
@@ -294,9 +294,9 @@ class SimCluster:
             self.world.feed(member.host, node.shut_down)
 
     def start_later(self, member: SimNode, seconds: float) -> None:
-        """Start a node after a while, unless another part has."""
+        """Start a node after a while, unless another part has done so."""
         member.held = True
-        self.world.after(seconds, self.start_node, member)
+        self.world.time.after(seconds, self.start_node, member)
 
     def _on_ended(self, host: Host) -> None:
         member = self.member_of(host)
@@ -304,7 +304,7 @@ class SimCluster:
             return
         member.disk.kill()
         if not member.held:
-            self.world.after(RESTART_SECONDS, self._supervise, member, host.life)
+            self.world.time.after(RESTART_SECONDS, self._supervise, member, host.life)
 
     def _supervise(self, member: SimNode, life: int) -> None:
         if member.host.life == life and not member.held:
@@ -314,7 +314,7 @@ class SimCluster:
 
     def until(self, done: Callable[[], bool], seconds: float = 30.0) -> None:
         """Let time pass until something holds, which it must."""
-        assert self.world.run(self.world.now + seconds, done), "it never came to hold"
+        assert self.world.time.run(self.world.time.now + seconds, done), "it never came to hold"
 
     def serves(self) -> bool:
         """Whether every broker is registered, unfenced, and knows that of every other."""

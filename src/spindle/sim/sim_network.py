@@ -7,46 +7,20 @@ Belongs to the world. Knows lengths and APIs' numbers, not contents.
 from __future__ import annotations
 
 import itertools
-import random
 import struct
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVarTuple
+from typing import NamedTuple
 
 from spindle.model.errors import PeerFailed, PeerGone
 from spindle.model.outbox import FrameAnswered, FrameAsked
 from spindle.sim.host import Host
+from spindle.sim.timeline import Timeline
 
 LATENCY = 0.0005
 _API = struct.Struct(">hh")
 """How each request begins: the API's key and version."""
-
-
-Ts = TypeVarTuple("Ts")
-
-
-class Surroundings(Protocol):
-    """The world that a network lies in: its time, its chance, its hosts (`world.World`)."""
-
-    now: float
-    rng: random.Random
-
-    @property
-    def hosts(self) -> Mapping[str, Host]:
-        """All hosts by name."""
-
-    def at(self, when: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
-        """Have something happen at a time."""
-
-    def after(self, delay: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
-        """Have something happen `delay` seconds from now."""
-
-    def feed(self, host: Host, happened: Callable[[], None]) -> None:
-        """Let something happen to a host's machine."""
-
-    def note(self, *what: object) -> None:
-        """Make something part of the run's fingerprint."""
 
 
 class _Place(NamedTuple):
@@ -71,8 +45,14 @@ class _Pipe:
 class Net:
     """The listeners, the connections between them, and the faults."""
 
-    def __init__(self, world: Surroundings) -> None:
-        self._world = world
+    def __init__(
+        self,
+        time: Timeline,
+        hosts: Mapping[str, Host],
+        feed: Callable[[Host, Callable[[], None]], None],
+    ) -> None:
+        """`hosts`: all by name; `feed`: lets something happen to a host's machine."""
+        self._time, self._hosts, self._feed = time, hosts, feed
         self._places: dict[tuple[str, int], _Place] = {}
         self._pipes: dict[tuple[str, str, int, str], _Pipe] = {}
         self._by_id: dict[int, _Pipe] = {}
@@ -90,18 +70,18 @@ class Net:
 
     def ask(self, source: Host, asked: FrameAsked) -> None:
         """A request leaves."""
-        world = self._world
+        time = self._time
         key = (source.name, asked.host, asked.port, asked.channel)
         pipe = self._pipes.get(key)
         if pipe is None or pipe.lives[0] != source.life:  # the process before had that one
             pipe = self._connect(key, source)
         if pipe is None:
-            world.after(self._delay(), self._refused, source, source.life, asked)
+            time.after(self._delay(), self._refused, source, source.life, asked)
             return
         pipe.open.append(asked)
-        world.after(asked.timeout, self._late, key, pipe, asked)
-        pipe.there_free = max(pipe.there_free, world.now + self._delay())
-        world.at(pipe.there_free, self._arrive, pipe, asked.frame[4:])
+        time.after(asked.timeout, self._late, key, pipe, asked)
+        pipe.there_free = max(pipe.there_free, time.now + self._delay())
+        time.at(pipe.there_free, self._arrive, pipe, asked.frame[4:])
 
     def answer(self, target: Host, answer: FrameAnswered) -> None:
         """An answer leaves."""
@@ -109,20 +89,20 @@ class Net:
         if pipe is None or not answer.buffers:
             return
         frame = b"".join(bytes(buffer) for buffer in answer.buffers)[4:]
-        pipe.back_free = max(pipe.back_free, self._world.now + self._delay())
-        self._world.at(pipe.back_free, self._return, pipe, frame)
+        pipe.back_free = max(pipe.back_free, self._time.now + self._delay())
+        self._time.at(pipe.back_free, self._return, pipe, frame)
 
     def hang_up(self, connection: int) -> None:
         """The serving side closes a connection."""
         pipe = self._by_id.get(connection)
         if pipe is not None:
-            self._world.after(self._delay(), self._break, pipe, "closed by the other side")
+            self._time.after(self._delay(), self._break, pipe, "closed by the other side")
 
     def host_gone(self, name: str) -> None:
         """A host is down: its connections break, after a while, for those at the other end."""
         for pipe in list(self._by_id.values()):
             if name in (pipe.source.name, pipe.target.name):
-                self._world.after(self._delay(), self._break, pipe, "connection reset")
+                self._time.after(self._delay(), self._break, pipe, "connection reset")
 
     # --- faults -------------------------------------------------------------------------------
 
@@ -130,7 +110,7 @@ class Net:
         """Break one of the connections, for both ends at once."""
         if self._by_id:
             pipes = list(self._by_id.values())
-            self._break(pipes[self._world.rng.randrange(len(pipes))], "connection reset")
+            self._break(pipes[self._time.rng.randrange(len(pipes))], "connection reset")
 
     def heal(self) -> None:
         """No more cuts and delays; connections that have lost something are reset."""
@@ -142,26 +122,26 @@ class Net:
         """Connections that have lost something in a cut break at last."""
         for pipe in list(self._by_id.values()):
             if pipe.swallowed:
-                self._world.after(self._delay(), self._break, pipe, "connection reset")
+                self._time.after(self._delay(), self._break, pipe, "connection reset")
 
     # --- what happens -------------------------------------------------------------------------
 
     def _connect(self, key: tuple[str, str, int, str], source: Host) -> _Pipe | None:
         place = self._places.get((key[1], key[2]))
-        target = self._world.hosts.get(place.host) if place else None
+        target = self._hosts.get(place.host) if place else None
         if place is None or target is None or target.machine is None:
             return None
         pipe = _Pipe(next(self._ids), source, target)
         self._pipes[key] = pipe
         self._by_id[pipe.id] = pipe
-        pipe.there_free = self._world.now + self._delay()
-        self._world.at(pipe.there_free, self._accept, pipe, place.listener)
+        pipe.there_free = self._time.now + self._delay()
+        self._time.at(pipe.there_free, self._accept, pipe, place.listener)
         return pipe
 
     def _accept(self, pipe: _Pipe, listener: str) -> None:
         machine = pipe.target.machine
         if self._alive(pipe) and machine is not None:
-            self._world.feed(
+            self._feed(
                 pipe.target, lambda: machine.on_connected(pipe.id, listener, pipe.source.name)
             )
 
@@ -170,16 +150,16 @@ class Net:
         if not self._passes(pipe, pipe.source, pipe.target) or machine is None:
             return
         key, version = _API.unpack_from(frame)
-        self._world.note("frame", pipe.source.name, pipe.target.name, key, version, len(frame))
-        self._world.feed(pipe.target, lambda: machine.on_frame(pipe.id, frame))
+        self._time.note("frame", pipe.source.name, pipe.target.name, key, version, len(frame))
+        self._feed(pipe.target, lambda: machine.on_frame(pipe.id, frame))
 
     def _return(self, pipe: _Pipe, frame: bytes) -> None:
         machine = pipe.source.machine
         if not self._passes(pipe, pipe.target, pipe.source) or machine is None or not pipe.open:
             return
         asked = pipe.open.popleft()
-        self._world.note("reply", pipe.target.name, pipe.source.name, len(frame))
-        self._world.feed(pipe.source, lambda: machine.on_done(asked.ticket, frame))
+        self._time.note("reply", pipe.target.name, pipe.source.name, len(frame))
+        self._feed(pipe.source, lambda: machine.on_done(asked.ticket, frame))
 
     def _passes(self, pipe: _Pipe, source: Host, target: Host) -> bool:
         if (source.name, target.name) in self.cuts:
@@ -197,7 +177,7 @@ class Net:
         machine = source.machine
         if machine is not None and source.life == life:
             failed = PeerGone(f"{asked.host}:{asked.port}: connection refused")
-            self._world.feed(source, lambda: machine.on_done(asked.ticket, failed))
+            self._feed(source, lambda: machine.on_done(asked.ticket, failed))
 
     def _break(self, pipe: _Pipe, reason: str, failure: type[PeerFailed] = PeerGone) -> None:
         if self._by_id.pop(pipe.id, None) is None:
@@ -206,13 +186,13 @@ class Net:
             del self._pipes[key]
         machine = pipe.target.machine
         if machine is not None and pipe.target.life == pipe.lives[1]:
-            self._world.feed(pipe.target, lambda: machine.on_disconnected(pipe.id))
+            self._feed(pipe.target, lambda: machine.on_disconnected(pipe.id))
         while pipe.open:
             asked = pipe.open.popleft()
             source = pipe.source.machine
             if source is not None and pipe.source.life == pipe.lives[0]:
                 failed = failure(f"{asked.host}:{asked.port}: {reason}")
-                self._world.feed(pipe.source, partial(source.on_done, asked.ticket, failed))
+                self._feed(pipe.source, partial(source.on_done, asked.ticket, failed))
 
     def _delay(self) -> float:
-        return self.latency * (0.5 + self._world.rng.random())
+        return self.latency * (0.5 + self._time.rng.random())

@@ -191,7 +191,7 @@ class TransactionChecks:
             if place.partition == key.partition and commits:
                 value = found.get((group, TopicPartition(name, id.partition)))
                 shown = (value.offset, value.metadata) if value is not None else (-1, "")
-                self._history.groups.on_read(group, id, *shown, self._cluster.world.now)
+                self._history.groups.on_read(group, id, *shown, self._cluster.world.time.now)
 
     def _check_work(
         self, logs: dict[PartitionId, Decided], fates: dict[Attempt, bool | None]

@@ -157,17 +157,17 @@ class Hosts:
         )
         host = Host(f"node-{id}", {"/meta": LogDirectory(self.disks[id], "/meta", self._new_id)})
         self.hosts[id] = host
-        machine = QuorumMachine(config, random.Random(self.world.rng.getrandbits(32)))
+        machine = QuorumMachine(config, random.Random(self.world.time.rng.getrandbits(32)))
         self.world.start(host, machine)
         return machine
 
     def _new_id(self) -> Any:
-        return Outbox(self.world.rng).new_id()
+        return Outbox(self.world.time.rng).new_id()
 
     def stop(self, id: int) -> None:
         """Kill a node; its disk keeps what was synced."""
         self.world.kill(self.hosts[id])
-        self.disks[id].crash(self.world.rng)
+        self.disks[id].crash(self.world.time.rng)
 
     def __getitem__(self, id: int) -> QuorumMachine:
         machine = self.hosts[id].machine
@@ -176,11 +176,11 @@ class Hosts:
 
     def until(self, done: Any, seconds: float = 20.0) -> None:
         """Let time pass until something holds, which it must."""
-        assert self.world.run(self.world.now + seconds, done), "it never came to hold"
+        assert self.world.time.run(self.world.time.now + seconds, done), "it never came to hold"
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass."""
-        self.world.run(self.world.now + seconds)
+        self.world.time.run(self.world.time.now + seconds)
 
     def feed(self, id: int, happened: Any) -> None:
         """Something happens inside a node."""

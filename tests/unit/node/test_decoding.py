@@ -123,10 +123,10 @@ def test_a_node_shows_all_of_a_large_batch_or_nothing() -> None:
         seen.append(len(state.partitions) if state is not None else -1)
 
     hosts.world.watchers.append(look)
-    begun, before = hosts.world.now, leader.metadata.offset
+    begun, before = hosts.world.time.now, leader.metadata.offset
     hosts.append(leader, r.Topic(name="t", topic_id=ID), *(partition(n) for n in range(9)))
     hosts.append(leader, r.NoOp())
     hosts.until(lambda: observer.metadata.offset == before + 11)
     assert set(seen) == {-1, 9}
-    assert hosts.world.now >= begun + 0.4
+    assert hosts.world.time.now >= begun + 0.4
     assert observer.metadata.image.topics == leader.metadata.image.topics

@@ -116,10 +116,10 @@ def test_observers_follow_and_hear_of_changes() -> None:
         hosts.until(lambda id=id: names(hosts[id]) == {"topic-1"})
         assert content(hosts[id].metadata.image) == content(leader.metadata.image)
     assert hosts[2].quorum.leader_endpoint() == ("host-1", 9001)
-    began = hosts.world.now
+    began = hosts.world.time.now
     hosts.append(leader, *topic(2))
     hosts.until(lambda: "topic-2" in names(hosts[2]))
-    assert hosts.world.now - began < 0.1  # Long polls are answered at once.
+    assert hosts.world.time.now - began < 0.1  # Long polls are answered at once.
 
 
 def test_listeners_first_hear_when_all_that_is_committed_is_there() -> None:
@@ -378,7 +378,7 @@ def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPat
     hosts.stop(gone)
     hosts.stop(behind)
     hosts.disks[behind] = hosts.formatted(behind)
-    epoch, began = leader.quorum.epoch, hosts.world.now
+    epoch, began = leader.quorum.epoch, hosts.world.time.now
     hosts.world.net.latency = 0.1
     hosts.start(behind)
     hosts.until(lambda: hosts[behind].quorum.leader_id == leader.config.node_id)
@@ -390,7 +390,7 @@ def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPat
         return names(hosts[behind]) == names(leader)
 
     hosts.until(loaded, 100)
-    assert hosts.world.now - began > 10
+    assert hosts.world.time.now - began > 10
     assert leader.quorum.is_leader
     assert leader.quorum.epoch == hosts[behind].quorum.epoch == epoch
 
@@ -461,7 +461,7 @@ def test_a_full_disk_holds_commits_up_until_there_is_space() -> None:
     hosts.pass_time(5)
     assert not committed
     assert hosts.hosts[1].halted is None
-    hosts.disks[1].faults.remove(fault)
+    hosts.disks[1].mend(fault)
     hosts.until(lambda: committed)
     assert names(leader) == {"topic-1"}
 

@@ -160,27 +160,27 @@ def test_a_log_that_went_another_way_is_told_where(hosts: Hosts) -> None:
 
 def test_a_fetch_waits_for_records_and_no_longer_than_it_likes(hosts: Hosts) -> None:
     stranger = Stranger(hosts)
-    began = hosts.world.now
+    began = hosts.world.time.now
     at = {"fetch_offset": END, "last_fetched_epoch": 1, "high_watermark": END}
 
     def written() -> None:
         hosts.append(hosts[1], r.NoOp())
 
     partition = fetched(stranger.ask(fetch(wait=400, **at)))
-    assert 0.4 <= hosts.world.now - began < 0.5
+    assert 0.4 <= hosts.world.time.now - began < 0.5
     assert not partition.records
-    hosts.world.after(0.1, written)
-    began = hosts.world.now
+    hosts.world.time.after(0.1, written)
+    began = hosts.world.time.now
     partition = fetched(stranger.ask(fetch(wait=5000, **at)))
     assert partition.records
-    assert 0.1 <= hosts.world.now - began < 0.2
+    assert 0.1 <= hosts.world.time.now - began < 0.2
 
 
 def test_a_follower_that_does_not_know_our_high_watermark_is_told_at_once(hosts: Hosts) -> None:
-    began = hosts.world.now
+    began = hosts.world.time.now
     at = {"fetch_offset": END, "last_fetched_epoch": 1, "high_watermark": END - 1}
     assert fetched(Stranger(hosts).ask(fetch(wait=5000, **at))).high_watermark == END
-    assert hosts.world.now - began < 0.1
+    assert hosts.world.time.now - began < 0.1
 
 
 # --- Vote, BeginQuorumEpoch, EndQuorumEpoch ------------------------------------------------------
@@ -279,7 +279,7 @@ def test_the_first_successor_of_a_leader_that_resigns_stands_at_once(
     if version == 1:
         named = (part(key, 1, "ReplicaInfo", candidate_id=id) for id in (1, other))
         candidates = {"preferred_candidates": tuple(named)}
-    began = three.world.now
+    began = three.world.time.now
     for told in (other, 1):
         answer = Stranger(three, told).ask(
             quorum_request(key, version, leader_id=leader, leader_epoch=epoch, **candidates)
@@ -287,7 +287,7 @@ def test_the_first_successor_of_a_leader_that_resigns_stands_at_once(
         assert answer.topics[0].partitions[0].error_code == Error.NONE
     three.until(lambda: quorum.raft is not None and quorum.raft.state.term is not None)
     assert quorum.epoch == epoch + 1
-    assert three.world.now - began < 0.5
+    assert three.world.time.now - began < 0.5
 
 
 # --- DescribeQuorum, FetchSnapshot ---------------------------------------------------------------

@@ -86,7 +86,7 @@ def test_after_a_crash_open_files_are_dead_and_locks_are_free(disk: MemoryDisk) 
 
 def test_a_power_cut_comes_after_the_given_change(disk: MemoryDisk) -> None:
     file = disk.open("/d/f", create=True)
-    disk.cut_at = disk.changes + 2
+    disk.calls.cut_after(2)
     file.write(0, [b"a"])
     with pytest.raises(PowerCut):
         file.write(1, [b"b"])
@@ -129,12 +129,7 @@ def test_a_read_only_disk_reads(disk: MemoryDisk) -> None:
     write(disk, "/d/f", b"x")
 
 
-def test_slow_calls_cost_time_and_a_blank_disk_is_empty(disk: MemoryDisk) -> None:
+def test_a_blank_disk_is_empty(disk: MemoryDisk) -> None:
     write(disk, "/d/f", b"abc")
-    disk.slow["/d"] = 0.5
-    disk.stat("/d/f")
-    disk.list("/d")
-    assert disk.take_delay() == 1.0
-    assert disk.take_delay() == 0.0
     disk.blank("/d")
     assert disk.list("/d") == []

@@ -234,7 +234,7 @@ def test_a_power_cut_at_any_call_leaves_the_last_records() -> None:
         disk = _prepared()
         directory = reopen(disk, "/data/d1")[0]
         create(directory, segment_bytes=300)
-        disk.cut_at = disk.changes + points
+        disk.calls.cut_after(points)
         try:
             plan_and_clean(directory)
         except PowerCut:

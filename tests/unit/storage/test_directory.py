@@ -68,11 +68,11 @@ def test_appends_of_a_group_share_one_sync() -> None:
     disk, directory = fresh()
     create(directory)
     append(directory, batch(0, [b"x"]), sync=True)
-    before = disk.changes
+    before = disk.calls.changes
     group = [Append(PATH, KEY, [batch(n, [b"x"])], 0, True) for n in range(1, 20)]
     results = directory.run_group(group)
     assert [r.end for r in results] == list(range(2, 21))
-    assert disk.changes - before == 20, "19 writes and one sync"
+    assert disk.calls.changes - before == 20, "19 writes and one sync"
 
 
 def test_reads_between_appends_do_not_wait_for_the_sync() -> None:

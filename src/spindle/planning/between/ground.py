@@ -1,7 +1,7 @@
 """Where brokers stand while replicas go between them: totals, room, and every shift so far.
 
-Decides on no shift; tells which are allowed, and takes them back. Called by the walks between
-brokers.
+Decides on no shift; tells which are allowed, carries them out, and takes them back. The walks
+between brokers call it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class BrokerOrder:
 
 
 class Ground:
-    """The brokers during a walk. `log` has every shift in order, to be undone."""
+    """The brokers during a walk. `log` has every shift in order, for `undo`."""
 
     def __init__(self, field: SearchState, levels: Levels, blocked: Collection[int]) -> None:
         self.field, self.levels, self.blocked = field, levels, blocked

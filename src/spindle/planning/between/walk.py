@@ -19,7 +19,7 @@ from spindle.planning.search_state import SearchState
 
 
 class Between:
-    """One attempt at it. Changes the field."""
+    """One attempt to even the brokers. It changes the field."""
 
     def __init__(
         self, field: SearchState, levels: Levels, blocked: Collection[int], mend: bool = False
@@ -87,7 +87,7 @@ class Between:
         return rank not in self._ground.blocked and at < len(there) and there[at] == rank
 
     def _sent(self, rank: int, uncrowded: bool = False) -> bool:
-        """Send a replica to the emptiest broker that may have it, `uncrowded`: in another rack."""
+        """Send a replica to the emptiest broker that may have it; `uncrowded`: alone in a rack."""
         ground, rules, size = self._ground, self._ground.rules, self._ground.field.sizes[rank]
         for target in ground.order(ground.total - self._mean, ground.takes):
             landing = ground.landing(target, size)

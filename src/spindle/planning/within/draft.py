@@ -48,7 +48,7 @@ class Within:
         self.waves = 0
         self.blocked: dict[int, int] = {}
         start = field.state(broker)
-        self._off, self._first = start.outside, _Before(start)
+        self._off, self._first = start.outside, _BrokerBefore(start)
         self._start: PlacementIndex | None = start
         """Where everything is now, until something moves."""
 
@@ -107,7 +107,7 @@ class Within:
 
     @property
     def bound(self) -> int:
-        """Bytes that any plan must move at least that ends as even as this one."""
+        """The fewest bytes that any plan must move which ends as even as this one."""
         field = self._field
         flow = None if field.rates is None else [field.rates.flow[d] for d in self._own]
         return self._first.bound([field.used[d] for d in self._own], flow)
@@ -138,7 +138,7 @@ class Within:
             yield no_second_copy(self._field, rank, target)
 
 
-class _Before:
+class _BrokerBefore:
     """A broker before its plan: its bytes and rates, and what any plan must move from there."""
 
     def __init__(self, start: PlacementIndex) -> None:
@@ -149,7 +149,7 @@ class _Before:
         self._sizes = start.sizes
 
     def bound(self, used: list[int], flow: list[float] | None) -> int:
-        """Bytes of any plan that ends as even as one which leaves this; those of rates too."""
+        """The fewest bytes of any plan that leaves directories as even as this, in rates too."""
         rates = self._rates
         if rates is None or flow is None:
             return lower_bound(self._edges, self.used, used)

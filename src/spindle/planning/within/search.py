@@ -71,7 +71,7 @@ def _of_both(start: PlacementIndex) -> PlacementIndex:
 
 
 def _stepped(state: PlacementIndex) -> PlacementIndex:
-    """With every single step that is still worth it: a search that finds none has looked."""
+    """Take every single step that is still worth its bytes, until the search finds none."""
     for _ in range(_STEPS):
         out = [d for d in range(len(state.held)) if state.off(d) and d not in state.drained]
         out.sort(key=lambda d: (-state.off(d), d))

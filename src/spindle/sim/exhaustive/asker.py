@@ -54,6 +54,20 @@ VERSIONS: Final = {"init": 4, "add": 3, "offsets": 5, "plainly": 8}
 
 
 @dataclass(slots=True, eq=False)
+class HeldEpoch:
+    """What a producer writes with: its id, its epoch, and the sequence that comes next."""
+
+    producer_id: int = -1
+    epoch: int = -1
+    sequence: int = 0
+
+    def take(self, answer: InitProducerIdResponse | EndTxnResponse) -> None:
+        """A coordinator has given another id or epoch."""
+        self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
+        self.sequence = 0
+
+
+@dataclass(slots=True, eq=False)
 class Asker:
     """A producer. `steps`: what it does, one after the other; `at`: how far it has come."""
 
@@ -62,9 +76,7 @@ class Asker:
     steps: tuple[str, ...]
     level: int
     at: int = 0
-    producer_id: int = -1
-    epoch: int = -1
-    sequence: int = 0
+    held: HeldEpoch = field(default_factory=HeldEpoch)
     number: int = 1
     """Of its transaction."""
     asked: int = 0
@@ -126,8 +138,8 @@ class Asker:
         topic = AddPartitionsToTxnTopic(name=TOPIC, partitions=(id.partition,))
         return AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self.transactional_id,
-            v3_and_below_producer_id=self.producer_id,
-            v3_and_below_producer_epoch=self.epoch,
+            v3_and_below_producer_id=self.held.producer_id,
+            v3_and_below_producer_epoch=self.held.epoch,
             v3_and_below_topics=(topic,),
         )
 
@@ -135,9 +147,9 @@ class Asker:
         batch = build(
             [Record(0, WALL_MS, b"k", self.value)],
             attributes=TRANSACTIONAL,
-            producer_id=self.producer_id,
-            producer_epoch=self.epoch,
-            base_sequence=self.sequence,
+            producer_id=self.held.producer_id,
+            producer_epoch=self.held.epoch,
+            base_sequence=self.held.sequence,
         )
         partition = PartitionProduceData(index=id.partition, records=bytes(batch.data))
         return ProduceRequest(
@@ -157,8 +169,8 @@ class Asker:
         return TxnOffsetCommitRequest(
             transactional_id=self.transactional_id,
             group_id=GROUP,
-            producer_id=self.producer_id,
-            producer_epoch=self.epoch,
+            producer_id=self.held.producer_id,
+            producer_epoch=self.held.epoch,
             topics=(topic,),
         )
 
@@ -174,8 +186,8 @@ class Asker:
     def _commit(self, _: PartitionId) -> EndTxnRequest:
         return EndTxnRequest(
             transactional_id=self.transactional_id,
-            producer_id=self.producer_id,
-            producer_epoch=self.epoch,
+            producer_id=self.held.producer_id,
+            producer_epoch=self.held.epoch,
             committed=self.step == "commit",
         )
 
@@ -196,21 +208,19 @@ class Asker:
     def go_on(self, answer: Response) -> None:
         """The current step has succeeded."""
         if isinstance(answer, InitProducerIdResponse):
-            self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
-            self.sequence = 0
+            self.held.take(answer)
         elif self.step == "write":
-            self.sequence += 1
+            self.held.sequence += 1
         elif isinstance(answer, EndTxnResponse):
             if self.step == "commit":
                 self.fates[self.value] = Fate.COMMITTED
             self.number += 1
             if self.level >= BUMPING:
-                self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
-                self.sequence = 0
+                self.held.take(answer)
         self.at += 1
 
     def give_up(self) -> None:
-        """It was fenced: whether its commit counts it will not learn."""
+        """It was fenced, and will not learn whether its commit counts."""
         if self.fates.get(self.value) is Fate.OPEN:
             self.fates[self.value] = Fate.ABORTED
         self.at = len(self.steps)

@@ -150,7 +150,6 @@ class Process:
     ) -> None:
         self.controller = controller
         self.disk = disk
-        self.paths = paths
         self.lanes: dict[Lane, deque[JobAsked]] = {}
         self.directories = {p: LogDirectory(disk, p, _ids(life)) for p in paths}
         self.learned = 0

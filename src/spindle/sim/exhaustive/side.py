@@ -20,13 +20,18 @@ from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.outbox import FrameAsked, JobAsked, Outbox
 from spindle.node.broker_context import BrokerContext
 from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
+from spindle.node.handlers import BROKER
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.request_context import RequestContext, Sink
+from spindle.node.router import decoded, serve
 from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.sim.exhaustive.mailbox import CLUSTER
 from spindle.wire.batch import split, stamped
+from spindle.wire.codec import Request, Response
 from spindle.wire.control import marker_of
+from spindle.wire.framing import RequestHeader, request_frame
 
 WALL_MS: Final = 1_000_000_000
 PORT: Final = 9000
@@ -34,7 +39,7 @@ DIRECTORY: Final = "/d"
 
 
 class Nothing:
-    """Stands for parts that have no part in this: no input has an effect."""
+    """Stands for parts that this search leaves out: no input has an effect."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):
@@ -132,6 +137,13 @@ class StandingBroker:
         at, now = mine.partition.log.end, self.out.now
         leader.replicas.changes.settle(its, machine.on_follower_fetch(self.id, at, 0, epoch, now))
         mine.partition.on_leader_mark(machine.log.high_watermark)
+
+    def serve(self, request: Request[Response], version: int, sink: Sink) -> None:
+        """Serve a request that has come; the answer goes to `sink`."""
+        served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
+        header = RequestHeader(request.KEY, version, 0, "x")
+        context = RequestContext[Response](header, b"", 1, "PLAINTEXT", "x", {}, sink)
+        serve(BROKER[request.KEY], self.broker, served, context)
 
     def settle(self) -> None:
         """Do all jobs; requests to other brokers wait in `frames`."""

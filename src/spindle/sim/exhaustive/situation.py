@@ -3,7 +3,7 @@
 Broker 1 has the directories and leads; broker 2, of which only the metadata knows, is in the ISR
 too. Both are the least that serve, so one that leaves the ISR stays an eligible leader. A situation
 is a sequence of choices; whatever is not a choice happens by itself. Time passes only where nothing
-else can happen. Used by `search`.
+else can happen. Used by `state_space`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LEAVE_OUT: Final = frozenset(
         "DirNode.kept", "DirNode.pending", "DiskFailed.verb", "FetchManager.at",
         "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket",
         "FutureLogCopier._yielding", "LogDirMove.copied", "LogDirMove.share",
-        "MemoryDisk.calls", "MemoryDisk.changes", "MoveTools.figures", "MoveTools.throttles",
+        "DiskCalls.made", "DiskCalls.changes", "MoveTools.figures", "MoveTools.throttles",
         "Outbox._tickets", "Outbox._timers",
         "Outbox._waiting", "Process.learned", "Process.registration",
         "RecordedLifecycle.epoch", "Register.incarnation", "Register.previous_epoch",
@@ -383,8 +383,8 @@ class Situation:
             )  # fmt: skip
         letters = [(one.life == self.life, one.then) for one in self.controller.letters]
         return digest(
-            self.now, LEAVE_OUT, running, letters, self.controller, self.disk._root,
-            self.disk.faults, list(self.dead), sorted(self.used.items()),
+            self.now, LEAVE_OUT, running, letters, self.controller, self.disk.root,
+            self.disk.calls.faults, list(self.dead), sorted(self.used.items()),
         )  # fmt: skip
 
     def _serves(self) -> bool:

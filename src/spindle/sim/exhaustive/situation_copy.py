@@ -2,7 +2,7 @@
 
 `copy.deepcopy` takes functions as they are, and what they have closed over would be shared between
 the copies: here a closure is made again over the copies of its cells. What cannot change is shared.
-Used by `search`, so that every way on from a situation can be taken without playing it again.
+`state_space` uses it to take every way on from a situation without playing it again.
 """
 
 from __future__ import annotations

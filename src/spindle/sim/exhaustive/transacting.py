@@ -1,8 +1,8 @@
 """Producers, two brokers, their coordinators: what may happen next, and what must hold (C-01).
 
 Broker 1 leads the data and the group's offsets, broker 2 coordinates; each follows the other. A
-leadership that moves leaves a broker behind that does not know of it until it learns. A situation
-is a sequence of choices; time passes only where no letter is under way. Used by `search`.
+situation is a sequence of choices; time passes only where no letter is under way. Used by
+`state_space`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from spindle.core.transactions.transaction_states import TransactionState
-from spindle.model import metadata_records as r
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import NodeId, PartitionId, TopicPartition
-from spindle.model.image import ClusterImage
-from spindle.node.handlers import BROKER
-from spindle.node.request_context import RequestContext, Sink
-from spindle.node.router import decoded, serve
-from spindle.sim.exhaustive.asker import BUMPING, GROUP, PLAINLY, TOPIC, Asker
+from spindle.model.ids import NodeId
+from spindle.sim.exhaustive.asker import BUMPING, Asker
+from spindle.sim.exhaustive.broker_pair import BrokerPair
 from spindle.sim.exhaustive.digest import digest
-from spindle.sim.exhaustive.side import PORT, Ids, StandingBroker
+from spindle.sim.exhaustive.side import PORT
 from spindle.sim.exhaustive.situation import LEAVE_OUT, Broken, Choice
 from spindle.sim.exhaustive.transaction_bounds import (
     DATA,
@@ -33,15 +28,14 @@ from spindle.sim.exhaustive.transaction_bounds import (
     askers,
     first_records,
 )
+from spindle.sim.exhaustive.transaction_promises import check_at_rest, check_readers
 from spindle.sim.producer import AGAIN
 from spindle.sim.script import BUSY, ELSEWHERE
 from spindle.sim.transaction_history import Fate
 from spindle.sim.transactor import FENCED
 from spindle.wire.apis import Key
-from spindle.wire.batch import records
 from spindle.wire.codec import Request, Response, decode
-from spindle.wire.control import marker_of
-from spindle.wire.framing import RequestHeader, decode_header, request_frame, response_in
+from spindle.wire.framing import decode_header, response_in
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
@@ -55,11 +49,6 @@ PLACES: Final = {"write": DATA, "offsets": OFFSETS, "plainly": OFFSETS}
 SOON: Final = 1.0
 """Seconds: what waits for longer is no part of this."""
 RETRY: Final = 0.1
-UNDECIDED: Final = (
-    TransactionState.ONGOING,
-    TransactionState.PREPARE_COMMIT,
-    TransactionState.PREPARE_ABORT,
-)
 NOT_COUNTED: Final = LEAVE_OUT | {"Letter.ticket", "Asker.asked", "Sent.number"}
 
 
@@ -86,17 +75,10 @@ class TransactionSituation:
         self.disturbed_at = self.now
         self.used: Counter[str] = Counter()
         self.letters: list[Letter] = []
-        self.log = [first_records(bounds)]
-        self.image = ClusterImage()
-        for record in self.log[0]:
-            self.image.apply(record)
-        ids = Ids()
-        self.sides = {n: StandingBroker(n, self.now, ids) for n in (1, 2)}
+        self.pair = BrokerPair(first_records(bounds), self.now)
         self.askers = askers(bounds)
         self.youngest: dict[str, str] = {}
         """The last client to ask for an epoch of each transactional id: none may fence that one."""
-        for side in self.sides.values():
-            side.learn(self.log[0])
         self._settle()
 
     # --- what may happen ------------------------------------------------------------------------
@@ -122,9 +104,9 @@ class TransactionSituation:
     def _free(self) -> list[Choice]:
         """What happens by itself, sooner or later."""
         found = [
-            Choice("learn", str(n)) for n, s in self.sides.items() if s.learned < len(self.log)
+            Choice("learn", str(n)) for n, s in self.pair.sides.items() if self.pair.can_learn(s)
         ]
-        if any(self._can_copy(id) for id in (DATA, OFFSETS)):
+        if any(self.pair.can_copy(id) for id in (DATA, OFFSETS)):
             found.append(Choice("copy"))
         found += [
             Choice("late", str(n))
@@ -144,8 +126,10 @@ class TransactionSituation:
         if self.bounds.level >= BUMPING or not isinstance(request, WriteTxnMarkersRequest):
             return True
         marker = request.markers[0]
-        log = self.sides[letter.target].replicas.partitions.hosted[DATA].partition.log
-        known = dict(log.producers.items()).get(marker.producer_id)
+        producers = (
+            self.pair.sides[letter.target].replicas.partitions.hosted[DATA].partition.log.producers
+        )
+        known = dict(producers.items()).get(marker.producer_id)
         return known is not None and known.coordinator_epoch > marker.coordinator_epoch
 
     def _faults(self) -> list[Choice]:
@@ -161,8 +145,7 @@ class TransactionSituation:
                 # An InitProducerId that comes twice fences its own producer.
                 if asker.waits and asker.step != "init"
             ]
-        other = self.sides[3 - self._leader(STATE)].replicas.partitions
-        behind = other.hosted[STATE].partition.leads
+        behind = self.pair.following(STATE).replicas.partitions.hosted[STATE].partition.leads
         if self._left("strays") and behind:
             found += [
                 Choice("stray", asker.name)
@@ -199,10 +182,9 @@ class TransactionSituation:
         if kind in ("deliver", "late", "cut", "lose", "delay"):
             self._on_letter(kind, self.letters[int(what)])
         elif kind == "learn":
-            side = self.sides[int(what)]
-            side.learn(self.log[side.learned])
+            self.pair.learn(self.pair.sides[int(what)])
         elif kind == "copy":
-            self._copy(DATA, OFFSETS)
+            self.pair.copy(DATA, OFFSETS)
         elif kind == "ask":
             self._ask(self._asker(what), self._leader_for(self._asker(what)))
         elif kind == "stray":
@@ -214,9 +196,9 @@ class TransactionSituation:
             self._pass_time()
         else:
             self.used["coordinators" if kind == "coordinate" else "leaders"] += 1
-            self._move(*((STATE,) if kind == "coordinate" else (DATA, OFFSETS)))
+            self.pair.move(*((STATE,) if kind == "coordinate" else (DATA, OFFSETS)))
         self._settle()
-        self._check_readers()
+        check_readers(self.pair, self.askers)
 
     def _asker(self, name: str) -> Asker:
         return next(asker for asker in self.askers if asker.name == name)
@@ -226,25 +208,11 @@ class TransactionSituation:
         asker.asked += 1
         asker.not_before = self.now + RETRY
 
-    def _move(self, *ids: PartitionId) -> None:
-        """The other broker leads, alone in the ISR; brokers learn of it one by one."""
-        changes: list[r.MetadataRecord] = []
-        for id in ids:
-            other = 3 - self._leader(id)
-            changes.append(
-                r.PartitionChange(
-                    partition_id=id.partition, topic_id=id.topic_id, leader=other, isr=(other,)
-                )
-            )
-        for change in changes:
-            self.image.apply(change)
-        self.log.append(changes)
-
     def _wakes(self) -> float:
         """When the next timer that matters runs out."""
         timers = [
             at
-            for side in self.sides.values()
+            for side in self.pair.sides.values()
             for at, _, timer in side.out._timers
             if timer.then is not None
         ]
@@ -258,7 +226,7 @@ class TransactionSituation:
         if self._free():
             self.used["waits"] += 1
         self.now = wakes
-        for side in self.sides.values():
+        for side in self.pair.sides.values():
             side.set_clock(self.now)
             side.out.tick()
 
@@ -267,7 +235,7 @@ class TransactionSituation:
         busy = True
         while busy:
             busy = False
-            for side in self.sides.values():
+            for side in self.pair.sides.values():
                 if any(t.then and at <= self.now for at, _, t in side.out._timers):
                     side.out.tick()
                 side.settle()
@@ -282,34 +250,8 @@ class TransactionSituation:
                         side.id, target, frame.channel, request, header.version, frame.ticket
                     )
                     self.letters.append(letter)
-            busy = self._copy(STATE) or busy
+            busy = self.pair.copy(STATE) or busy
         self.letters = [one for one in self.letters if one.heard or not one.is_there]
-
-    def _leader(self, id: PartitionId) -> NodeId:
-        """The leader, whether or not all have learned of it."""
-        state = self.image.partition(id)
-        assert state is not None
-        return state.leader
-
-    # --- logs -----------------------------------------------------------------------------------
-
-    def _can_copy(self, id: PartitionId) -> bool:
-        state = self.image.partition(id)
-        assert state is not None
-        leader, follower = self.sides[state.leader], self.sides[3 - state.leader]
-        its, mine = (s.replicas.partitions.hosted[id].partition for s in (leader, follower))
-        agree = its.leads and not mine.leads and its.leader_epoch == mine.leader_epoch
-        news = mine.log.end < its.log.end or its.log.high_watermark < its.log.end
-        return follower.id in state.isr and agree and its.log.end == its.log.next and news
-
-    def _copy(self, *ids: PartitionId) -> bool:
-        copied = False
-        for id in ids:
-            if self._can_copy(id):
-                leader = self._leader(id)
-                self.sides[3 - leader].copy(id, self.sides[leader])
-                copied = True
-        return copied
 
     # --- messages --------------------------------------------------------------------------------
 
@@ -317,42 +259,34 @@ class TransactionSituation:
         if kind in ("deliver", "late"):
             letter.is_there = True
             sink = partial(self._on_reply, letter)
-            self._serve(self.sides[letter.target], letter.request, letter.version, sink)
+            self.pair.sides[letter.target].serve(letter.request, letter.version, sink)
             return
         letter.heard = False
         letter.is_there = letter.is_there or kind == "lose"
-        self.sides[letter.source].out.done(letter.ticket, PeerFailed("lost"))
+        self.pair.sides[letter.source].out.done(letter.ticket, PeerFailed("lost"))
 
     def _on_reply(self, letter: Letter, buffers: list[Buffer]) -> None:
         if letter.heard:
             letter.heard = False
             frame = b"".join(bytes(buffer) for buffer in buffers)[4:]
-            self.sides[letter.source].out.done(letter.ticket, frame)
-
-    def _serve(
-        self, side: StandingBroker, request: Request[Response], version: int, sink: Sink
-    ) -> None:
-        served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
-        header = RequestHeader(request.KEY, version, 0, "x")
-        context = RequestContext[Response](header, b"", 1, "PLAINTEXT", "x", {}, sink)
-        serve(BROKER[request.KEY], side.broker, served, context)
+            self.pair.sides[letter.source].out.done(letter.ticket, frame)
 
     # --- producers ------------------------------------------------------------------------------
 
     def _leader_for(self, asker: Asker) -> NodeId:
         """The broker that its next request is for."""
-        return self._leader(PLACES.get(asker.step, STATE))
+        return self.pair.leader(PLACES.get(asker.step, STATE))
 
     def _ask(self, asker: Asker, broker: NodeId) -> None:
         if asker.step == "commit" and asker.fates.get(asker.value) is Fate.OPEN:
-            asker.is_stale = any(a.epoch > asker.epoch for a in self._rivals(asker))
+            asker.is_stale = any(a.held.epoch > asker.held.epoch for a in self._rivals(asker))
         if asker.step == "init":
             self.youngest[asker.transactional_id] = asker.name
         asker.waits = True
         asker.asked += 1
         version, request = asker.version, asker.request(DATA)
         sink = partial(self._on_answer, asker, asker.asked, request, version)
-        self._serve(self.sides[broker], request, version, sink)
+        self.pair.sides[broker].serve(request, version, sink)
 
     def _rivals(self, asker: Asker) -> list[Asker]:
         """Other producers of the same transactional id that have begun."""
@@ -385,80 +319,20 @@ class TransactionSituation:
         else:
             raise Broken(f"{asker.name} was refused at {asker.step}: {error.name}")
 
-    # --- what must hold -------------------------------------------------------------------------
-
-    def _fates(self) -> dict[bytes, Fate]:
-        return {value: fate for a in self.askers for value, fate in a.fates.items()}
-
-    def _visible(self) -> list[bytes] | None:
-        """What a reader of committed records gets from the leader, as clients filter it."""
-        side = self.sides[self._leader(DATA)]
-        machine = side.replicas.partitions.hosted[DATA].partition
-        if not machine.leads:
-            return None
-        stable = machine.log.stable
-        waiting = sorted(
-            (a.first, a.producer_id) for a in machine.log.transactions.aborted(0, stable) or ()
-        )
-        aborted: set[int] = set()
-        found: list[bytes] = []
-        for batch in side.batches(DATA):
-            if batch.last_offset >= stable:
-                break
-            while waiting and waiting[0][0] <= batch.last_offset:
-                aborted.add(waiting.pop(0)[1])
-            if batch.is_control:
-                marker = marker_of(batch)
-                if marker is not None and not marker.committed:
-                    aborted.discard(batch.producer_id)
-            elif batch.producer_id not in aborted:
-                found += [bytes(record.value or b"") for record in records(batch)]
-        return found
-
-    def _check_readers(self) -> None:
-        fates = self._fates()
-        for value in self._visible() or ():
-            if fates[value] not in (Fate.ASKED, Fate.COMMITTED):
-                raise Broken(f"{value!r} is read as committed, but is {fates[value].value}")
-
     def check_at_rest(self) -> None:
         """All has come to its end, and well."""
-        left = [asker.name for asker in self.askers if not asker.is_done]
-        if left:
-            raise Broken(f"{left} never come to their end")
-        shown = self._visible() or []
-        for value, fate in self._fates().items():
-            if fate is Fate.COMMITTED and shown.count(value) != 1:
-                raise Broken(f"{value!r} is committed, and read {shown.count(value)} times")
-            if fate in (Fate.OPEN, Fate.ABORTED) and value in shown:
-                raise Broken(f"{value!r} is {fate.value}, and read as committed")
-        log = self.sides[self._leader(DATA)].replicas.partitions.hosted[DATA].partition.log
-        if log.stable < log.high_watermark or log.high_watermark < log.end:
-            raise Broken("the last stable offset never reaches the end")
-        for txn in self.sides[self._leader(STATE)].transactions.all():
-            is_left = any(not a.fates for a in self.askers)
-            if txn.stored.state in UNDECIDED and not is_left:
-                raise Broken(f"{txn.transactional_id} never ends: {txn.stored.state.title}")
-        if self.bounds.offsets:
-            self._check_offsets()
-
-    def _check_offsets(self) -> None:
-        """The group's offset is the one that was committed last."""
-        coordinator = self.sides[self._leader(OFFSETS)].groups.coordinator(GROUP)
-        known = coordinator.offsets.of(GROUP).get(TopicPartition(TOPIC, 0))
-        if known is None or known.metadata != PLAINLY:
-            raise Broken(f"{GROUP} has the offset {known}, though another was committed last")
+        check_at_rest(self.pair, self.askers, offsets=bool(self.bounds.offsets))
 
     # --- what it is -----------------------------------------------------------------------------
 
     def digest(self) -> bytes:
         """Equal for situations in which the same can happen."""
         waiting = []
-        for side in self.sides.values():
+        for side in self.pair.sides.values():
             timers = sorted(t for t in side.out._timers if t[2].then is not None)
             waiting.append([(at, timer.then) for at, _, timer in timers])
-        asked = [self.sides[x.source].out._waiting[x.ticket] for x in self.letters if x.heard]
+        asked = [self.pair.sides[x.source].out._waiting[x.ticket] for x in self.letters if x.heard]
         return digest(
-            self.now, NOT_COUNTED, list(self.sides.values()), self.letters, waiting, asked,
-            self.askers, self.youngest, self.log[1:], sorted(self.used.items()),
+            self.now, NOT_COUNTED, list(self.pair.sides.values()), self.letters, waiting, asked,
+            self.askers, self.youngest, self.pair.log[1:], sorted(self.used.items()),
         )  # fmt: skip
