@@ -151,7 +151,7 @@ class DelayedFetch:
     full: bool = True
     """Every partition belongs into the answer, not only those with news."""
     reader: Reader = field(default_factory=Reader)
-    look: FetchLook = field(default_factory=lambda: FetchLook(0))
+    look: FetchLook = field(init=False)
     need: int = 0
     """Bytes of news that are worth an answer while it is parked."""
     news: int = 0

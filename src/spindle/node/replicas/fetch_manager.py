@@ -262,37 +262,37 @@ class FetchManager:
         hosted: HostedPartition,
         outcome: FetchedPartition,
     ) -> Error:
-        machine = hosted.partition
-        role = machine.role
+        machine, params, follower = hosted.partition, fetch.params, fetch.reader.follower
+        role, log = machine.role, machine.log
         if not isinstance(role, PartitionLeader):
             if isinstance(role, Offline):
                 return role.error
             version = fetch.context.version
-            old = fetch.params.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
-            if fetch.reader.follower or old:
+            old = params.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
+            if follower or old:
                 return Error.NOT_LEADER_OR_FOLLOWER
         error = machine.check_epoch(cursor.leader_epoch)
         if error != Error.NONE:
             return error
-        if isinstance(role, PartitionLeader) and fetch.reader.follower:
-            if fetch.params.replica not in role.followers.by_broker:
+        if follower and isinstance(role, PartitionLeader):
+            if params.replica not in role.followers.by_broker:
                 return Error.UNKNOWN_LEADER_EPOCH  # The metadata that adds it is not here yet.
             if self._is_stale(fetch):
                 return Error.NOT_LEADER_OR_FOLLOWER
-        if cursor.offset < machine.log.start:
+        if cursor.offset < log.start:
             return Error.OFFSET_OUT_OF_RANGE
         if cursor.last_epoch >= 0:
             try:
-                outcome.diverging = machine.log.divergence(cursor.offset, cursor.last_epoch)
+                outcome.diverging = log.divergence(cursor.offset, cursor.last_epoch)
             except Refusal as refusal:
                 return refusal.error
             if outcome.diverging is not None:
                 return Error.NONE
-        if cursor.offset > machine.log.next:
+        if cursor.offset > log.next:
             # Up to `next` all will be there in a moment: a leader may still be writing what it
             # had accepted as a follower and what others have written already.
             return Error.OFFSET_OUT_OF_RANGE
-        if fetch.reader.follower and fetch.is_fresh:
+        if follower and fetch.is_fresh:
             self._on_follower(fetch, cursor, hosted)
         return Error.NONE
 

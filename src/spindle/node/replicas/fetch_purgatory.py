@@ -25,7 +25,8 @@ class FetchPurgatory:
 
     def watch(self, reader: Reader, cursor: Cursor, hosted: HostedPartition) -> None:
         """A reader hears of a partition's news from now on."""
-        self.unwatch(reader, cursor)
+        if cursor.watching is not None:
+            self.unwatch(reader, cursor)
         cursor.watching = hosted
         hosted.watchers[reader] = cursor
 
