@@ -54,6 +54,7 @@ TABLE: Final[dict[tuple[BrokerState, Event], BrokerState]] = {
 
 
 def step(state: BrokerState, event: Event) -> BrokerState:
+    """The state after an event."""
     return TABLE.get((state, event), state)
 
 
@@ -72,9 +73,11 @@ class ShutdownPatience:
         self._heard_at = self._led_at = self._hoped_at = 0.0
 
     def begin(self, now: float) -> None:
+        """The stop begins: what was before does not count."""
         self._heard_at = self._led_at = self._hoped_at = now
 
     def on_heard(self, now: float) -> None:
+        """The active controller has answered."""
         self._heard_at = now
 
     def look(self, now: float, *, is_led: bool, is_hopeless: bool, last_error: str) -> str | None:
@@ -121,6 +124,7 @@ class DirectoryReports:
         return self._failed.keys() <= self._heard
 
     def on_start(self, online: Iterable[DirectoryId]) -> None:
+        """These directories serve."""
         self._online.update(online)
 
     def on_failed(self, directory: DirectoryId, now: float) -> bool:
@@ -143,6 +147,7 @@ class DirectoryReports:
         self._online.add(directory)
 
     def on_heard(self, directories: Iterable[DirectoryId]) -> None:
+        """The controller has taken a heartbeat that named these."""
         self._heard.update(d for d in directories if d in self._failed)
 
     def overdue(self, directory: DirectoryId, now: float) -> bool:

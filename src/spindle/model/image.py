@@ -111,6 +111,7 @@ class ClusterImage:
         return topic.partitions.get(id.partition) if topic else None
 
     def topic(self, name: str) -> TopicState | None:
+        """A topic by its name."""
         topic_id = self.topic_ids.get(name)
         return self.topics[topic_id] if topic_id is not None else None
 
@@ -125,6 +126,7 @@ class ClusterImage:
         return TopicPartition(topic.name, id.partition) if topic else None
 
     def partitions(self) -> Iterator[tuple[TopicState, r.PartitionRegistration]]:
+        """All partitions with their topics."""
         for topic in self.topics.values():
             for partition in topic.partitions.values():
                 yield topic, partition
@@ -170,6 +172,7 @@ class ClusterImage:
         )
 
     def endpoint(self, broker: NodeId, listener: str) -> Endpoint | None:
+        """Where a broker is reached on a listener."""
         state = self.brokers.get(broker)
         if state is None:
             return None
@@ -182,6 +185,7 @@ class ClusterImage:
         _APPLY[type(record)](self, record)
 
     def take_delta(self) -> Delta:
+        """What changed since the last call."""
         delta, self.delta = self.delta, Delta()
         return delta
 
@@ -329,6 +333,7 @@ def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.Partit
 
 
 def has_leader(state: r.PartitionRegistration) -> bool:
+    """Whether the partition has a leader."""
     return state.leader != NO_LEADER
 
 

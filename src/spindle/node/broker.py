@@ -67,22 +67,27 @@ class Broker:
 
     @property
     def cluster_id(self) -> str:
+        """The cluster's id."""
         return self.context.cluster_id
 
     @property
     def node_id(self) -> NodeId:
+        """Our id."""
         return self.context.node_id
 
     @property
     def settings(self) -> Settings:
+        """Our settings, dynamic values included."""
         return self.context.settings
 
     @property
     def image(self) -> ClusterImage:
+        """The committed metadata as replayed here so far."""
         return self.context.image
 
     @property
     def out(self) -> Outbox:
+        """Our effects."""
         return self.context.out
 
     # --- life -------------------------------------------------------------------------------
@@ -100,6 +105,7 @@ class Broker:
         )
 
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
+        """Our directories were opened, or could not be."""
         self.logs.on_opened(opened)
 
     def start(self) -> None:
@@ -128,6 +134,7 @@ class Broker:
         self.transactions.on_metadata(delta)
 
     def statistics(self) -> Iterator[Sample]:
+        """Figures about this broker, under Kafka's names."""
         yield from self.housekeeping.statistics()
         yield from self.compaction.statistics()
 

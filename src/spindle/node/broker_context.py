@@ -48,10 +48,12 @@ class BrokerContext:
 
     @property
     def node_id(self) -> NodeId:
+        """Our id."""
         return self.config.node_id
 
     @property
     def settings(self) -> Settings:
+        """Our settings, dynamic values included."""
         return self.config.settings
 
     @property

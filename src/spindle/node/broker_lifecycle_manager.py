@@ -97,6 +97,7 @@ class BrokerLifecycleManager:
         self._register_again()
 
     def set_cordoned(self, directory_ids: Iterable[DirectoryId]) -> None:
+        """These directories are to get no new replicas (KIP-1066)."""
         if self._directories.set_cordoned(directory_ids):
             self._send()
 

@@ -28,6 +28,7 @@ class Connection:
         """While a large request is read: the frames that came behind it."""
 
     def gone(self) -> bool:
+        """Whether the client has left."""
         return self._out is None
 
     def expect(self) -> Sink:
@@ -42,6 +43,7 @@ class Connection:
         return sink
 
     def close(self) -> None:
+        """The client has gone; later answers are dropped."""
         self._out = None
         self._waiting.clear()
         self.behind = None

@@ -111,6 +111,7 @@ class DeferredEventQueue:
         return self._committed >= self.appended
 
     def on_append(self) -> None:
+        """A batch is appended."""
         self.appended += 1
 
     def on_commit(self) -> None:
@@ -150,14 +151,17 @@ class Controller:
 
     @property
     def image(self) -> ClusterImage:
+        """The committed metadata."""
         return self.quorum.metadata.image
 
     @property
     def cluster_id(self) -> str:
+        """The cluster's id."""
         return self.quorum.cluster_id
 
     @property
     def active(self) -> bool:
+        """Whether we decide."""
         return self._state is not None
 
     @property

@@ -66,9 +66,11 @@ class RequestSchedule:
         self._in_flight = False
 
     def on_success(self) -> None:
+        """The controller did what was asked."""
         self._failures = 0
 
     def after_failure(self, send: Callable[[], None]) -> None:
+        """Send again, a little later each time."""
         self._failures += 1
         step = BACKOFF_FIRST_SECONDS * (1 << min(self._failures - 1, 6))
         self._set(min(step, self.interval) * (0.8 + 0.4 * self._out.rng.random()), send)
@@ -78,6 +80,7 @@ class RequestSchedule:
         self._set(min(delay, self.interval), send)
 
     def cancel(self) -> None:
+        """No request is to go by time alone."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -100,6 +100,7 @@ class Coordinating(Generic[L]):
 
     @property
     def is_loading(self) -> bool:
+        """Whether any of our partitions is still being read."""
         return any(led.loading is not None for led in self._led.values())
 
     def _find(self, key: str) -> L:

@@ -65,6 +65,7 @@ class Node:
 
     @property
     def metadata(self) -> Metadata:
+        """The committed metadata, as this node knows it."""
         return self.quorum.metadata
 
     def _router(self, listener: str) -> Router[Broker] | Router[VotingController]:
@@ -89,9 +90,11 @@ class Node:
         self._directories.open_all(self.cluster_id, self._on_opened)
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
+        """A client has connected to one of our listeners."""
         self._connections[connection] = Connection(connection, listener, host, self.out)
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
+        """A client has sent a request."""
         client = self._connections.get(connection)
         if client is None:
             return
@@ -152,6 +155,7 @@ class Node:
     # --- output -----------------------------------------------------------------------------
 
     def take(self) -> Ready | None:
+        """All that the node asks for now, or None."""
         return self.out.take()
 
     @property
@@ -160,6 +164,7 @@ class Node:
         return self.out.wake_at
 
     def statistics(self) -> Iterator[Sample]:
+        """Figures about this node, under Kafka's names."""
         yield Sample(
             "kafka_server_kafkaserver_connections", len(self._connections), "open connections"
         )

@@ -55,6 +55,7 @@ class Reading:
             self._replicas.read(self._id, self._next, STEP, self._on_read)
 
     def stop(self) -> None:
+        """We do not lead any more."""
         self._then = None
 
     def _replay(self, data: bytes) -> None:

@@ -91,18 +91,22 @@ class RequestContext(Generic[A]):
 
     @property
     def key(self) -> int:
+        """The API's key."""
         return self.header.api_key
 
     @property
     def version(self) -> int:
+        """The version that the client speaks."""
         return self.header.version
 
     @property
     def client_id(self) -> str:
+        """What the client calls itself."""
         return self.header.client_id or ""
 
     @property
     def answered(self) -> bool:
+        """Whether the answer has been given."""
         return self._sink is None
 
     def answer(self, response: A) -> None:
@@ -172,6 +176,7 @@ class Handler(Serving[T], Generic[T, Q, R]):
 
     @property
     def module(self) -> str:
+        """The name of the module that serves it."""
         return self.handle.__module__
 
     @property

@@ -49,6 +49,7 @@ class DescribedConfig:
 
     @property
     def source(self) -> SettingSource:
+        """Where the value comes from."""
         return self.synonyms[0].source if self.synonyms else SettingSource.DEFAULT
 
 

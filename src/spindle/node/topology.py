@@ -63,6 +63,7 @@ class Listening:
         self._directories = {b: frozenset(image.brokers[b].log_dirs) for b in self._reached}
 
     def leading(self, partition: PartitionRegistration) -> LeaderInfo:
+        """The leader, or why it cannot be named."""
         if partition.leader in self._reached:
             return LeaderInfo(Error.NONE, partition.leader)
         if partition.leader in self._alive:
@@ -95,5 +96,6 @@ class Listening:
 
 
 def exists(image: ClusterImage, name: TopicPartition) -> bool:
+    """Whether there is such a partition."""
     topic = image.topic(name.topic)
     return topic is not None and name.partition in topic.partitions

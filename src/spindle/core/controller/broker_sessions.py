@@ -45,6 +45,7 @@ class BrokerSessions:
         )
 
     def touch(self, broker: NodeId, epoch: int, now: float) -> BrokerSession:
+        """The broker is heard."""
         session = self._of.get(broker)
         if session is None or session.epoch != epoch:
             session = self._of[broker] = BrokerSession(epoch, now)
@@ -52,6 +53,7 @@ class BrokerSessions:
         return session
 
     def forget(self, broker: NodeId) -> None:
+        """The broker is unregistered."""
         self._of.pop(broker, None)
 
     def is_valid(self, broker: NodeId, epoch: int, now: float) -> bool:

@@ -172,6 +172,7 @@ class ControllerState:
 
     @property
     def metadata_version(self) -> int:
+        """The finalized level of metadata.version."""
         return self.image.features.get(METADATA_VERSION, 0)
 
     @property
@@ -258,6 +259,7 @@ class Draft:
     # --- asking -----------------------------------------------------------------------------
 
     def partition(self, id: PartitionId) -> r.PartitionRegistration | None:
+        """A partition, or None where it does not exist."""
         return self._partitions.get(id) or self.state.image.partition(id)
 
     def hosted(self, broker: NodeId) -> Iterator[tuple[PartitionId, r.PartitionRegistration]]:
@@ -277,13 +279,16 @@ class Draft:
                 yield id
 
     def broker(self, broker: NodeId) -> r.RegisterBroker | None:
+        """A broker's registration, or None."""
         return self._brokers.brokers.get(broker)
 
     @property
     def brokers(self) -> Mapping[NodeId, r.RegisterBroker]:
+        """All registrations."""
         return self._brokers.brokers
 
     def is_active(self, broker: NodeId) -> bool:
+        """Registered, unfenced, not shutting down."""
         return self._brokers.is_active(broker)
 
     def directory_is_online(self, broker: NodeId, directory: DirectoryId) -> bool:
@@ -291,10 +296,12 @@ class Draft:
         return self._brokers.directory_is_online(broker, directory)
 
     def config(self, resource_type: int, name: str) -> Mapping[str, str]:
+        """Dynamic settings of a resource."""
         changed = self._configs.get((resource_type, name))
         return self.state.image.config(resource_type, name) if changed is None else changed
 
     def topic_name(self, topic_id: TopicId) -> str:
+        """The name of an existing topic."""
         return self.state.image.topics[topic_id].name
 
     def topic_settings(self, topic: str) -> TopicSettings:

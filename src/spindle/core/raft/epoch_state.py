@@ -52,6 +52,7 @@ class EpochState:
 
     @property
     def is_voter(self) -> bool:
+        """Whether this node has a vote."""
         return self.me in self.voters
 
     @property
@@ -108,6 +109,7 @@ class EpochState:
         self._timers.append(self._out.after(delay, due))
 
     def cancel_timers(self) -> None:
+        """Forget all that `later` was asked for."""
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()

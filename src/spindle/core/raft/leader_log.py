@@ -46,6 +46,7 @@ class LeaderLog:
         return verdict
 
     def on_snapshot_fetch(self, replica: NodeId) -> None:
+        """A replica fetches a snapshot from us, the leader."""
         term = self._state.term
         assert term is not None
         term.on_snapshot_fetch(replica, self._out.now)

@@ -42,6 +42,7 @@ class LeaderProgress:
         self.observers: dict[NodeId, ReplicaProgress] = {}
 
     def on_local_end(self, end: int, wall_ms: int) -> None:
+        """Our own copy is durable up to `end`."""
         own = self.voters[self.me]
         own.end, own.last_fetch_ms, own.last_caught_up_ms = end, wall_ms, wall_ms
 
@@ -107,6 +108,7 @@ class LeaderProgress:
         return others[needed - 1] if needed else float("inf")
 
     def silent_since(self, when: float) -> list[NodeId]:
+        """Voters that have not fetched since then."""
         return [v for v, p in self.voters.items() if v != self.me and p.fetched_at < when]
 
     def successors(self) -> tuple[NodeId, ...]:

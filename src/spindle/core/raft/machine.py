@@ -127,6 +127,7 @@ class Raft:
         state.when_saved(lambda: answer(VoteAnswer(heard, granted)))
 
     def on_begin_epoch(self, leader: NodeId, epoch: int, answer: Callable[[Heard], None]) -> None:
+        """A leader says so."""
         state = self.state
         if epoch < state.epoch:
             answer(state.heard(Error.FENCED_LEADER_EPOCH))

@@ -90,6 +90,7 @@ class RaftLog:
             self.end = batch.next_offset
 
     def on_truncated(self, offset: int) -> None:
+        """The log has been cut back to `offset`."""
         assert self.high_watermark <= offset <= self.end
         self.end = offset
         self.epochs.truncate_end(offset)

@@ -33,6 +33,7 @@ def on_controller(
     request: BeginQuorumEpochRequest,
     context: RequestContext[BeginQuorumEpochResponse],
 ) -> BeginQuorumEpochResponse | Later:
+    """Serve BeginQuorumEpoch."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [

@@ -46,6 +46,7 @@ def on_controller(
     request: DescribeQuorumRequest,
     context: RequestContext[DescribeQuorumResponse],
 ) -> DescribeQuorumResponse:
+    """Serve DescribeQuorum."""
     raft = raft_of(node, None)
     if isinstance(context.survey, RequestedCount) and context.survey.several:
         return _not_hosted(request)

@@ -27,6 +27,7 @@ def on_controller(
     request: EndQuorumEpochRequest,
     context: RequestContext[EndQuorumEpochResponse],
 ) -> Later:
+    """Serve EndQuorumEpoch."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [

@@ -32,6 +32,7 @@ MAX_BYTES: Final = 8 << 20
 def on_controller(
     node: QuorumHost, request: FetchSnapshotRequest, context: RequestContext[FetchSnapshotResponse]
 ) -> FetchSnapshotResponse | Later:
+    """Serve FetchSnapshot."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [(topic.name, [(p.partition, p) for p in topic.partitions]) for topic in request.topics]

@@ -29,6 +29,7 @@ from spindle.wire.messages.vote_response import NodeEndpoint, PartitionData, Top
 def on_controller(
     node: QuorumHost, request: VoteRequest, context: RequestContext[VoteResponse]
 ) -> VoteResponse | Later:
+    """Serve Vote."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
         [

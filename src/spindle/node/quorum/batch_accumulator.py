@@ -51,6 +51,7 @@ class BatchAccumulator:
         self._waiting: deque[tuple[int, Committed]] = deque()
 
     def open_epoch(self, epoch: int) -> None:
+        """We lead: begin the epoch with a LeaderChange."""
         base, state = self._raft.log.end, self._raft.state
         record = control.leader_change(state.me, state.voters, state.voters, self._out.wall_ms)
         batch = codec.build([record], base_offset=base, leader_epoch=epoch, attributes=CONTROL)

@@ -45,6 +45,7 @@ class MetadataLoader:
         self.applied = found.log.high_watermark
 
     def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
+        """A leader's snapshot has replaced the log."""
         self.metadata.on_snapshot(kept.id, records)
         self.applied = kept.id.offset
         self.snapshots.on_loaded(kept)

@@ -75,6 +75,8 @@ class MetadataLog:
         self.run(Append(self._directory, LOG_KEY, plain, self._out.wall_ms, sync=True), done)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
+        """Cut the end back to `offset`."""
+
         def done(now: LoadedLog) -> None:
             self.size = now.size
             while self._cache and self._cache[-1].batch.next_offset > offset:
@@ -84,6 +86,8 @@ class MetadataLog:
         self.run(Truncate(self._directory, LOG_KEY, offset), done)
 
     def reset(self, offset: int, then: Callable[[], None]) -> None:
+        """Start again, empty, at `offset`."""
+
         def done(now: LoadedLog) -> None:
             self.size = now.size
             self._cache.clear()
@@ -177,6 +181,7 @@ class MetadataLog:
 
 
 def wire_bytes(batches: Sequence[Cached]) -> list[Buffer]:
+    """Batches as they go over the wire."""
     buffers: list[Buffer] = []
     for cached in batches:
         buffers.extend(codec.stamped(cached.batch))

@@ -27,6 +27,7 @@ _NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 def snapshot_name(id: OffsetAndEpoch) -> str:
+    """The file name of a snapshot."""
     return f"{id.offset:020d}-{id.epoch:010d}.checkpoint"
 
 
@@ -85,6 +86,7 @@ class SnapshotWriter:
         return bool(values)
 
     def finish(self) -> bytes:
+        """The whole file."""
         while self.step():
             pass
         self._add([control.snapshot_footer()], CONTROL)

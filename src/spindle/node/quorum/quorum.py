@@ -60,6 +60,7 @@ class Quorum:
 
     @property
     def metadata(self) -> Metadata:
+        """The committed metadata of this node."""
         return self.loader.metadata
 
     @property
@@ -69,6 +70,7 @@ class Quorum:
 
     @property
     def epoch(self) -> int:
+        """The highest epoch seen."""
         return self.raft.state.epoch if self.raft else 0
 
     @property
@@ -108,6 +110,7 @@ class Quorum:
                 self.world.begin_epoch(voter, raft.state.epoch, raft.on_heard)
 
     def leader_endpoint(self) -> tuple[str, int] | None:
+        """Where the active controller is reached, or None."""
         return self.endpoint_of(self.leader_id)
 
     def endpoint_of(self, node: NodeId) -> tuple[str, int] | None:
@@ -121,6 +124,7 @@ class Quorum:
 
     @property
     def controller_listeners(self) -> tuple[str, ...]:
+        """Names of the controllers' listeners."""
         return self._config.quorum.listeners
 
     # --- start ------------------------------------------------------------------------------

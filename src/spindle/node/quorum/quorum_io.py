@@ -127,6 +127,7 @@ class QuorumIO:
     # --- files ------------------------------------------------------------------------------
 
     def save(self, state: ElectionState, then: Callable[[], None]) -> None:
+        """Write `quorum-state` durably."""
         voters = tuple(id for id, _, _ in self._config.quorum.voters)
         data = encode_quorum_state(
             state.epoch, state.leader, state.voted, voters, kraft_version=0 if voters else 1
@@ -134,9 +135,11 @@ class QuorumIO:
         self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
 
     def append(self, batches: tuple[RecordBatch, ...], then: Callable[[], None]) -> None:
+        """Append a leader's batches durably."""
         self._log.append([Cached(batch, None) for batch in batches], then)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
+        """Cut our log back."""
         self._out.say("warning", "metadata log truncated", offset=offset)
         self._log.truncate(offset, then)
 
@@ -145,12 +148,14 @@ class QuorumIO:
     def ask_vote(
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
+        """Send Vote."""
         request = raft_wire.vote_request(self.who, voter, ballot)
         self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
+        """Send BeginQuorumEpoch."""
         request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
@@ -161,6 +166,7 @@ class QuorumIO:
         successors: tuple[NodeId, ...],
         then: Callable[[Heard | None], object],
     ) -> None:
+        """Send EndQuorumEpoch."""
         request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
@@ -229,15 +235,19 @@ class QuorumIO:
     # --- what changes -------------------------------------------------------------------------
 
     def lead(self, epoch: int) -> None:
+        """Open our epoch."""
         self._tell(EpochWon(epoch))
 
     def on_change(self) -> None:
+        """Epoch, leader or role are others now."""
         self._tell(LeadershipChanged())
 
     def on_high_watermark(self) -> None:
+        """More is committed."""
         self._tell(Advanced())
 
     def on_impossible(self, why: str) -> None:
+        """Stop the node."""
         self._out.halt(why)
 
     # --- sending ------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ class SnapshotChunk(NamedTuple):
 
 
 def vote_request(who: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
+    """Ask a voter for its vote."""
     partition = v.PartitionData(
         partition_index=0,
         replica_epoch=ballot.epoch,
@@ -92,6 +93,7 @@ def vote_request(who: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequ
 def begin_request(
     who: RaftIdentity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
 ) -> begin.BeginQuorumEpochRequest:
+    """Tell a voter that we lead."""
     partition = begin.PartitionData(
         partition_index=0, voter_directory_id=None, leader_id=who.node_id, leader_epoch=epoch
     )
@@ -109,6 +111,7 @@ def begin_request(
 def end_request(
     who: RaftIdentity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
 ) -> end.EndQuorumEpochRequest:
+    """Tell a voter that we lead no longer."""
     partition = end.PartitionData(
         partition_index=0,
         leader_id=who.node_id,
@@ -128,6 +131,7 @@ def end_request(
 
 
 def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequest:
+    """Fetch in the form of raft."""
     partition = fetch.FetchPartition(
         partition=0,
         current_leader_epoch=position.epoch,
@@ -151,6 +155,7 @@ def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequ
 def snapshot_request(
     who: RaftIdentity, epoch: int, snapshot: OffsetAndEpoch, position: int
 ) -> chunks.FetchSnapshotRequest:
+    """Ask for a piece of a snapshot."""
     partition = chunks.PartitionSnapshot(
         partition=0,
         current_leader_epoch=epoch,
@@ -174,6 +179,7 @@ def read_vote(answer: VoteResponse) -> VoteAnswer:
 
 
 def read_epoch_answer(answer: BeginQuorumEpochResponse | EndQuorumEpochResponse) -> Heard:
+    """An answer to BeginQuorumEpoch or EndQuorumEpoch."""
     partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
     return _heard(partition.error_code, partition.leader_id, partition.leader_epoch)
 
@@ -197,6 +203,7 @@ def read_fetch(answer: FetchResponse) -> FetchAnswer:
 
 
 def read_snapshot_chunk(answer: FetchSnapshotResponse) -> SnapshotChunk:
+    """An answer to FetchSnapshot."""
     partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
     leader = partition.current_leader
     return SnapshotChunk(

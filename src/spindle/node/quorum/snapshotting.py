@@ -62,6 +62,7 @@ class SnapshotSchedule:
         return self._bytes >= self._most_bytes or self._is_overdue
 
     def restart(self) -> None:
+        """Begin to count bytes and time from zero."""
         self._bytes = 0
         self._is_overdue = False
         if self._timer is not None:
@@ -163,6 +164,7 @@ class Snapshotting:
             self._write()
 
     def on_loaded(self, kept: Kept) -> None:
+        """A leader's snapshot has replaced our log."""
         self._schedule.restart()
         self._kept = [kept]
         self._sweep(lambda: None)
