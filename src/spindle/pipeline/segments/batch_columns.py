@@ -13,11 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from spindle.model.batches import COMPRESSION_MASK, Buffer
+from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.storage.scan import HEADER_SIZE
-from spindle.wire.batch import MAX_DECOMPRESSED
-from spindle.wire.compression import decompress
 
 Longs = npt.NDArray[np.int64]
 
@@ -59,12 +56,8 @@ class Unpacked:
         self._counts: list[int] = []
         self._starts: list[int] = []
 
-    def add(self, batch: memoryview, attributes: int, count: int) -> None:
-        """Take in a whole batch. Corrupt where it cannot be unpacked."""
-        data: Buffer = batch[HEADER_SIZE:]
-        codec = attributes & COMPRESSION_MASK
-        if codec:
-            data = decompress(codec, data, MAX_DECOMPRESSED)
+    def add(self, data: Buffer, count: int) -> None:
+        """Take in the records of a batch. Corrupt where there cannot be so many."""
         if not 0 <= count * _LEAST <= len(data):
             raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
         self._parts.append(data)

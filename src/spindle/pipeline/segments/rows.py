@@ -14,12 +14,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from spindle.model.batches import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, TRANSACTIONAL
+from spindle.model.batches import (
+    COMPRESSION_MASK,
+    CONTROL,
+    LOG_APPEND_TIME,
+    TRANSACTIONAL,
+    Buffer,
+)
 from spindle.model.errors import Corrupt
 from spindle.pipeline.segments.batch_columns import Longs, Records, Unpacked
 from spindle.pipeline.segments.finding import SegmentFilter
 from spindle.pipeline.segments.walking import Batches, Damage
-from spindle.storage.scan import OVERHEAD
+from spindle.storage.scan import HEADER_SIZE, OVERHEAD
+from spindle.wire.batch import MAX_DECOMPRESSED
+from spindle.wire.compression import decompress
 
 CHUNK_BYTES: Final = 16 << 20
 CHUNK_RECORDS: Final = 200_000
@@ -86,15 +94,10 @@ class Table:
         self, constants: Constants, batches: Batches, aborted: Callable[[], Ranges]
     ) -> Iterator[pa.RecordBatch | Damage]:
         """A row for each record within bounds, in several Arrow batches; what is nonsense apart."""
-        assert batches.data is not None
-        view = memoryview(batches.data)
         taken, numbers = Unpacked(), []
         for number in np.flatnonzero(_reaching(batches.headers, self._bounds)).tolist():
-            head = batches.headers[number]
-            start = int(batches.starts[number])
-            whole = view[start : start + int(head["length"]) + OVERHEAD]
             try:
-                taken.add(whole, int(head["attributes"]), int(head["count"]))
+                taken.add(_unpacked(batches, number), int(batches.headers[number]["count"]))
             except Corrupt as corrupt:
                 yield _nonsense(batches, number, str(corrupt))
                 continue
@@ -225,6 +228,18 @@ def _may_hold(damage: Damage, bounds: SegmentFilter) -> bool:
     if first is not None and damage.last_offset is not None and damage.last_offset < first:
         return False
     return end is None or damage.first_offset is None or damage.first_offset < end
+
+
+def _unpacked(batches: Batches, number: int) -> Buffer:
+    """The records of a batch, as bytes of format 2. Corrupt where they cannot be unpacked."""
+    if batches.bodies is not None:
+        return batches.bodies[number]
+    assert batches.data is not None
+    head, start = batches.headers[number], int(batches.starts[number])
+    end = start + int(head["length"]) + OVERHEAD
+    data = memoryview(batches.data)[start + HEADER_SIZE : end]
+    codec = int(head["attributes"]) & COMPRESSION_MASK
+    return decompress(codec, data, MAX_DECOMPRESSED) if codec else data
 
 
 def _nonsense(batches: Batches, number: int, text: str) -> Damage:

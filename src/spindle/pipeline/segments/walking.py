@@ -2,7 +2,8 @@
 
 A piece begins and ends where batches do. What is no well batch becomes a `Damage`: a range of
 bytes, the offsets that may have been in it, and why. The walk goes on at the next batch whose
-header makes sense and whose CRC is right. Knows bytes and offsets; decodes no record.
+header makes sense and whose CRC is right. Knows bytes and offsets; decodes no record. A message of
+format 0 or 1 counts as a batch, and is read as the records of format 2 that it stands for.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from crc32c import crc32c
 
+from spindle.model.errors import Corrupt
 from spindle.pipeline.segments.failing_file import FileOnDisk
 from spindle.storage.scan import CRC_FROM, HEADER_SIZE, MAGIC, OVERHEAD
+from spindle.wire import old_messages
+from spindle.wire.batch import MAX_DECOMPRESSED
+from spindle.wire.old_messages import FORMATS, OldMessage
 
 HEADER: Final = np.dtype(
     [
@@ -49,6 +54,9 @@ HEADER_WINDOW: Final = 4096
 """Bytes read at once where only headers are."""
 _SEARCH_WINDOW: Final = 1 << 20
 _RELATIVE_MAX: Final = 1 << 31
+_OLD: Final = {b"\0", b"\1"}
+_LEAST_LENGTHS: Final = np.array([14, 22, HEADER_SIZE - OVERHEAD], np.int64)
+"""The least length that a message or batch of each format tells of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +91,15 @@ class Damage:
 class Batches:
     """Well batches that follow each other: their places in the file and headers.
 
-    `data` and `starts` (places in it) where whole batches were read; else None.
+    `data` and `starts` (places in it) where whole batches were read; else None. `bodies`: of
+    messages of the old formats, their records, unpacked.
     """
 
     positions: npt.NDArray[np.int64]
     headers: npt.NDArray[np.void]
     data: bytes | None
     starts: npt.NDArray[np.int64]
+    bodies: tuple[bytes, ...] | None = None
 
 
 class _Bad(NamedTuple):
@@ -122,9 +132,13 @@ class _Walk:
         while position < self._piece.end:
             asked = min(want, self._piece.end - position)
             data = self._file.read(position, asked)
-            bad, starts, used, want = self._take(data, position, asked)
-            if starts:
-                found = self._batches(data, position, starts)
+            found: Batches | None
+            if self._is_old(data, 0, self._piece.end - position):
+                bad, found, used, want = self._take_old(data, position, asked)
+            else:
+                bad, starts, used, want = self._take(data, position, asked)
+                found = self._batches(data, position, starts) if starts else None
+            if found is not None:
                 if held is not None:
                     yield self._bounded(held, int(found.headers["base_offset"][0]))
                     held = None
@@ -155,6 +169,8 @@ class _Walk:
         view = memoryview(data)
         bad = None
         while at < end:
+            if starts and data[at + 16 : at + 17] in _OLD and self._is_old(data, at, end - at):
+                break
             if at + HEADER_SIZE > size:
                 if short or at == 0:
                     bad = _Bad(f"{size - at} bytes are too few for a batch")
@@ -190,8 +206,6 @@ class _Walk:
             and self._least <= base < self._ceiling
         ):
             return None
-        if magic in (0, 1) and whole > OVERHEAD:
-            return _Bad(f"message format {magic}, or no batch at all")
         if magic != MAGIC or whole < HEADER_SIZE or delta < 0:
             return _Bad("no batch begins here")
         if whole > left:
@@ -207,6 +221,52 @@ class _Walk:
             if self._expected < following <= last:
                 return _Bad(f"base offset {base} comes before {following}", whole)
         return None
+
+    # -- the old formats -----------------------------------------------------------------------
+
+    def _is_old(self, data: bytes, at: int, left: int) -> bool:
+        """Whether what begins there makes sense as a message of format 0 or 1."""
+        size = old_messages.size_at(data, at)
+        if not 0 < size <= left:
+            return False
+        (offset,) = _BASE.unpack_from(data, at)
+        return bool(self._least <= offset < self._ceiling)
+
+    def _take_old(
+        self, data: bytes, position: int, asked: int
+    ) -> tuple[_Bad | None, Batches | None, int, int]:
+        """The well messages at the front of `data`: (why no more, they, bytes, next window)."""
+        found: list[OldMessage] = []
+        places: list[int] = []
+        at, end, bad = 0, self._piece.end - position, None
+        while at < end and self._is_old(data, at, end - at):
+            size = old_messages.size_at(data, at)
+            if at + size > len(data):
+                if len(data) < asked:
+                    bad = _Bad("the file ends within a message")
+                elif at == 0:
+                    return None, None, 0, size
+                break
+            message, bad = self._old(memoryview(data)[at : at + size])
+            if message is None:
+                break
+            found.append(message)
+            places.append(position + at)
+            at += size
+            self._expected = message.last_offset + 1
+        return bad, _old_batches(found, places) if found else None, at, self._window
+
+    def _old(self, stored: memoryview) -> tuple[OldMessage | None, _Bad | None]:
+        if self._check and not old_messages.is_whole(stored):
+            return None, _Bad("the CRC is wrong", len(stored))
+        try:
+            message = old_messages.take(stored, MAX_DECOMPRESSED)
+        except Corrupt as corrupt:
+            return None, _Bad(str(corrupt), len(stored))
+        if message.first_offset < self._expected:
+            text = f"offset {message.first_offset} follows {self._expected - 1}"
+            return None, _Bad(text, len(stored))
+        return message, None
 
     def _batches(self, data: bytes, position: int, starts: list[int]) -> Batches:
         heads = b"".join([data[at : at + HEADER_SIZE] for at in starts])
@@ -251,7 +311,9 @@ class _Walk:
         behind = self._file.read(position + size, _BASE.size)
         if len(front) < _FRONT_SIZE:
             return self._expected, None
-        base, _, _, _, delta = _FRONT.unpack(front)
+        base, _, magic, _, delta = _FRONT.unpack(front)
+        if magic in FORMATS:
+            base, delta = self._expected, base - self._expected  # It has the offset of its last.
         following = self._ceiling
         if position + size < self._piece.end and len(behind) == _BASE.size:
             (following,) = _BASE.unpack(behind)
@@ -262,6 +324,8 @@ class _Walk:
     def _begins(self, position: int) -> bool:
         """Whether the piece ends here, or a batch with a sensible header begins."""
         left = self._piece.end - position
+        if left and self._is_old(self._file.read(position, min(_FRONT_SIZE, left)), 0, left):
+            return True
         if left < HEADER_SIZE:
             return not left
         front = self._file.read(position, _FRONT_SIZE)
@@ -275,33 +339,37 @@ class _Walk:
     def _search(self, position: int) -> int:
         """Where the next well batch begins; the piece's end if there is none."""
         end = self._piece.end
-        while position + HEADER_SIZE <= end:
+        while position + old_messages.FRONT_SIZE <= end:
             data = self._file.read(position, min(_SEARCH_WINDOW, end - position))
-            if len(data) < HEADER_SIZE:
+            if len(data) < old_messages.FRONT_SIZE:
                 break
             for at in self._candidates(data, end - position):
                 if self._is_well(position + at):
                     return position + at
-            position += len(data) - HEADER_SIZE + 1
+            position += len(data) - old_messages.FRONT_SIZE + 1
         return end
 
     def _candidates(self, data: bytes, left: int) -> list[int]:
         """Places whose bytes could be a header here."""
         every: npt.NDArray[np.uint8] = np.frombuffer(data, np.uint8)
-        count = len(data) - HEADER_SIZE + 1
-        at = np.flatnonzero(every[16 : 16 + count] == MAGIC)
-        base = _big_endian(every, at, 8)
+        count = len(data) - old_messages.FRONT_SIZE + 1
+        magic = every[16 : 16 + count].astype(np.int64)
+        at = np.flatnonzero(magic <= MAGIC)
         length = _big_endian(every, at + 8, 4)
-        fits = (length >= HEADER_SIZE - OVERHEAD) & (at + OVERHEAD + length <= left)
-        fits &= (base >= self._expected) & (base < self._ceiling)
+        fits = (length >= _LEAST_LENGTHS[magic[at]]) & (at + OVERHEAD + length <= left)
+        at = at[fits]
+        base = _big_endian(every, at, 8)
+        fits = (base >= self._expected) & (base < self._ceiling)
         return [int(place) for place in at[fits]]
 
     def _is_well(self, position: int) -> bool:
         front = self._file.read(position, _FRONT_SIZE)
         if len(front) < _FRONT_SIZE:
             return False
-        _, length, _, crc, delta = _FRONT.unpack(front)
+        _, length, magic, crc, delta = _FRONT.unpack(front)
         data = self._file.read(position, length + OVERHEAD)
+        if magic in FORMATS:
+            return len(data) == length + OVERHEAD and old_messages.is_whole(data)
         whole = len(data) == length + OVERHEAD and delta >= 0
         return bool(whole and crc32c(data[CRC_FROM:]) == crc)
 
@@ -315,6 +383,28 @@ class _Walk:
                 return True
             position += len(data)
         return True
+
+
+def _old_batches(found: list[OldMessage], places: list[int]) -> Batches:
+    """Messages of the old formats with the headers of the batches that they stand for."""
+    headers = np.zeros(len(found), HEADER)
+    columns = {
+        "base_offset": [m.first_offset for m in found],
+        "length": [m.size - OVERHEAD for m in found],
+        "magic": [m.magic for m in found],
+        "crc": [m.crc for m in found],
+        "attributes": [m.attributes for m in found],
+        "last_delta": [m.last_offset - m.first_offset for m in found],
+        "base_timestamp": [m.first_timestamp for m in found],
+        "max_timestamp": [m.newest for m in found],
+        "count": [m.records for m in found],
+    }
+    for name in ("leader_epoch", "producer_id", "producer_epoch", "base_sequence"):
+        headers[name] = -1
+    for name, values in columns.items():
+        headers[name] = values
+    at = np.array(places, np.int64)
+    return Batches(at, headers, None, at, tuple(m.body for m in found))
 
 
 def _big_endian(

@@ -15,7 +15,10 @@ Rooms = list[tuple[float, int]]
 """(bytes, broker)"""
 
 # Why replicas stay: of one, of many.
-_MOVING = ("is of a partition that is being moved", "are of partitions that are being moved")
+_MOVING = (
+    "is of a partition that is being moved, or has a copy on no disk that is planned with",
+    "are of partitions that are being moved, or have a copy on no disk that is planned with",
+)
 _NOBODY = ("finds no other broker that takes replicas", "find no other broker that takes replicas")
 _RULES = (
     "has no broker to go to that keeps its racks and has no copy yet",
@@ -76,7 +79,8 @@ def broker_notes(
     if field.cluster.brokers[broker].drain:
         moving = sum(field.stays.arriving[d] for d in own)
         if moving:
-            yield f"is not empty yet: {counted(moving, 'replica')} still on the way into it"
+            those = counted(moving, "replica is", "replicas are")
+            yield f"is not empty yet: {those} moving, or of a partition that is"
         excluded = [rank for d in own for rank in field.stays.kept[d]]
         if excluded:
             those = counted(
