@@ -36,7 +36,14 @@ PARENTS: dict[str, list[Path]] = {}
 """Where a package of this name stands."""
 for _init in sorted(PACKAGE.rglob("*/__init__.py")):
     PARENTS.setdefault(_init.parent.name, []).append(_init.parent.parent)
-NO_CODE = {"client.properties", "client.rack", "node.log", "spindle.log", "spindle.logdirs"}
+NO_CODE = {
+    "client.properties",
+    "client.rack",
+    "node.log",
+    "security.protocol",
+    "spindle.log",
+    "spindle.logdirs",
+}
 """Files, Kafka's settings of clients and Spark's sources that look like modules of ours."""
 TICKED = re.compile(r"`+([^`\n]+)`+")
 SLASHED = re.compile(r"^[\w.*{},-]+(/[\w.*{},-]+)+/?$|^[a-z_]+/$")
