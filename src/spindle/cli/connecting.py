@@ -117,8 +117,8 @@ def with_admin(
 def named_cluster(servers: str, command_config: Path | None, profile: str = "") -> Bootstrap | None:
     """The cluster that is named by an address, a profile, or `bootstrap.servers`; None if none is.
 
-    The file is that of --command-config, else the profile's, else $SPINDLE_COMMAND_CONFIG. What in
-    it has no effect is told on stderr.
+    The file is that of --command-config, else the profile's, else $SPINDLE_COMMAND_CONFIG. A
+    warning on stderr names what has no effect.
     """
     known = find_profile(profile) if profile else None
     environment = os.environ.get(COMMAND_CONFIG)

@@ -1,7 +1,7 @@
 """How a link comes about: the connection, TLS, the versions of the other side, authentication.
 
-The one place where a client's security is put to work (S-01), and where a failure of it is told as
-what it is (S-02). Knows links and no cluster. Called by `cluster`.
+The one place where a client's security is put to work (S-01), and where a failure of it gets its
+meaning (S-02). Knows links and no cluster. Called by `cluster`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Connector:
         return found
 
     async def diagnosed(self, failed: OpenLink, port: int, failure: Unreachable) -> Unreachable:
-        """A link's failure, told as what it is where the listener waits for SASL."""
+        """A link's failure, or what it means where the listener waits for SASL."""
         if self._security.login is not None or failed.link.answers != 1:
             return failure
         mechanisms = await sasl_mechanisms(failed.host, port, self._tls)

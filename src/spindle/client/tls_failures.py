@@ -24,7 +24,7 @@ _NAMES: Final = frozenset((62, 64))
 _ALERTS: Final = (
     (
         ("CERTIFICATE_REQUIRED", "HANDSHAKE_FAILURE"),
-        "the broker wants a certificate of ours (mutual TLS), or shares no cipher suite with us:"
+        "the broker wants a client certificate (mutual TLS), or shares no cipher suite with us:"
         f" set {_OURS}, or look at ssl.cipher.suites",
     ),
     (
@@ -76,6 +76,6 @@ def _verification(error: ssl.SSLCertVerificationError) -> str:
 
 
 def _plain(reason: str) -> str:
-    """OpenSSL's reason in small letters, without the version that its names carry by history."""
+    """OpenSSL's reason in lower case, without the version that its names carry by history."""
     words = reason.lower().replace("_", " ")
     return words.removeprefix("sslv3 ").removeprefix("tlsv1 ").removeprefix("tlsv13 ")

@@ -1,6 +1,6 @@
 """A client's properties, as Kafka's tools read them from `--command-config`, as a value (S-01).
 
-Each name is honoured, refused, or told in a warning (N-01). Files of stores are read here, once.
+Each name is honoured, refused, or named in a warning (N-01). Files of stores are read here, once.
 Called by the AdminClient and by every command that connects.
 """
 

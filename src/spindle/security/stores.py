@@ -128,7 +128,7 @@ def _read(given: Mapping[str, str], store: str, location: str, key_password: str
 
 
 def _way_out(kind: str) -> str:
-    """The command that makes a store of ours of another of Java's."""
+    """The command that converts another of Java's stores to a kind that is read here."""
     of = f" -srcstoretype {kind}" if kind else ""
     return (
         f"; to convert it: keytool -importkeystore -srckeystore OLD{of} -destkeystore NEW.p12"

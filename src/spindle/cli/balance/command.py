@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -52,6 +52,11 @@ from spindle.cli.spark import SparkRemote, spark_session
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import document, led, parse
 from spindle.planning.duration import CopyRates
+
+if TYPE_CHECKING:
+    from spindle.pipeline.cluster_columns import Racks
+    from spindle.pipeline.proposal import ClusterProposal, PlanRequest
+    from spindle.pipeline.session import Session
 
 T = TypeVar("T")
 
@@ -109,18 +114,7 @@ def plan(
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
     racks = {number: node.rack for number, node in cluster.brokers.items()}
     with spark_session("spindle balance plan", spark_remote) as spark:
-        from spindle.pipeline.job import propose
-
-        with render.waiting("sampling and planning"):
-            proposal = propose(
-                spark,
-                bootstrap_server.servers,
-                home_of(history),
-                asked,
-                ahead,
-                racks,
-                bootstrap_server.security,
-            )
+        proposal = _proposed(spark, bootstrap_server, history, asked, ahead, racks)
     replicas = with_admin(bootstrap_server, _replicas)
     if leaders:
         may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]
@@ -243,6 +237,21 @@ def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
         print(json.dumps(report.outcome_document(outcome)))
     else:
         report.show_outcome(outcome)
+
+
+def _proposed(
+    spark: Session,
+    cluster: Bootstrap,
+    history: str,
+    asked: PlanRequest,
+    ahead: float,
+    racks: Racks | None,
+) -> ClusterProposal:
+    from spindle.pipeline.job import propose
+
+    home = home_of(history)
+    with render.waiting("sampling and planning"):
+        return propose(spark, cluster.servers, home, asked, ahead, racks, cluster.security)
 
 
 async def _replicas(admin: AdminClient) -> dict[tuple[str, int], tuple[int, ...]]:
