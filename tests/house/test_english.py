@@ -46,7 +46,7 @@ SRC = ROOT / "src" / "spindle"
 MODULES = sorted(SRC.rglob("*.py"))
 TEMPLATES = sorted((SRC / "cli" / "templates").glob("*.j2"))
 TO_BE_REWRITTEN = (
-    "core/logdirs", "core/replica", "node/logdirs", "node/replicas", "storage",
+    "core/replica", "node/replicas", "storage",
 )  # fmt: skip
 """Packages whose docstrings and comments still use these words."""
 EXPLAINED = [

@@ -78,16 +78,17 @@ class Throttle:
 
 
 BEHIND: Final = 0.005
-"""Seconds until whoever is behind another one looks again."""
+"""Seconds until a pair of disks that waits behind another pair looks again."""
 
 PATIENCE: Final = 0.5
-"""Seconds after which somebody who could have taken bytes and did not has lost the turn."""
+"""Seconds after which a pair that could have taken bytes, and did not, loses its turn."""
 
 
 class Throttles:
     """The broker's rate and each disk's: a piece must keep to all that it touches.
 
-    Who waits for longer goes first: or those whose pieces happen to end first would get all.
+    The pair that has waited longest goes first. Otherwise pairs whose pieces happen to end first
+    would get all the bytes.
     """
 
     def __init__(self, broker: int, disk: int, now: float) -> None:
@@ -199,7 +200,7 @@ class Slots:
                     del self._waiting[pair]
 
     def next(self, total: int, per_disk: int) -> PartitionId | None:
-        """Begin with the next move that may copy; None: nobody may.
+        """Begin with the next move that may copy; None: no move may.
 
         `total` copies at once, `per_disk` of them on any disk. Of the pairs that may, the one whose
         disks have least to do; where that is even, the one that has waited longest for its turn.

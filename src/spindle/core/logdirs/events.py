@@ -1,8 +1,8 @@
 """What happens in the log directories and to the logs in them, as values.
 
-Posting one is the only way up from a part to the whole: who posts it knows nobody who hears of it.
-`node/logdirs/log_dir_manager` has the table of who does, in which order, and the loop that
-delivers.
+Posting one is the only way up from a part to the whole: the part that posts an event knows none of
+the parts that receive it. `node/logdirs/log_dir_manager` has the table of the receivers, with their
+order, and the loop that delivers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LogShortened(NamedTuple):
 LogEvent: TypeAlias = (
     LogJobFailed | LogDamaged | LogCrowded | LogTruncated | LogStartMoved | LogShortened
 )
-"""What those who work with the records of hosted logs post."""
+"""What the parts that work with the records of hosted logs post."""
 
 
 class DirectoryFailed(NamedTuple):
@@ -157,7 +157,7 @@ LogDirEvent: TypeAlias = (
     | LogEvent
 )
 Post: TypeAlias = Callable[[LogDirEvent], None]
-"""Hears of events."""
+"""Receives events."""
 
 
 class EventQueue:

@@ -2,7 +2,7 @@
 
 Pure: failures and figures are inputs, verdicts come back. The node keeps one `Health` for each
 directory and acts on the verdicts. A directory that has failed comes back only after it was well
-for a while and was opened anew (B-13).
+for a while and the broker has opened it again (B-13).
 
 `Paces` judges a disk by its own past and by its neighbours (B-13). It is slow when its calls take
 longer than is allowed, and much longer than they used to, and much longer than those of the
@@ -46,12 +46,12 @@ class Condition(Enum):
 WELL_ENOUGH: Final = 3
 """Answers of the probe, one after the other, after which a failed directory may be tried again."""
 RETURNS_MAX: Final = 3
-"""How often a directory may come back by itself within an hour: then somebody must look at it."""
+"""How often a directory may come back by itself within an hour: then an operator must check it."""
 RETURNS_WITHIN: Final = 3600.0
 
 
 class Verdict(Enum):
-    """What follows from an input; each change is told exactly once."""
+    """What follows from an input; each change comes back exactly once."""
 
     NOTHING = "nothing"
     FAILED = "failed"
@@ -77,7 +77,7 @@ class Health:
         self.condition = Condition.OPENING
         self.why = ""
         self.held = False
-        """Somebody has taken it offline: it stays so until somebody wants it back."""
+        """An operator has taken it offline: it stays so until an operator orders it online."""
         self._number = 0
         self._probing = False
         self._well = 0
@@ -139,7 +139,7 @@ class Health:
         self._probing = True
 
     def on_probe_failed(self) -> None:
-        """The probe was answered with an error (which `on_failure` is told of)."""
+        """The disk answered the probe with an error; `on_failure` gets that error."""
         self._probing = False
 
     def on_probe_answered(self, usage: Usage) -> Verdict:
@@ -153,7 +153,7 @@ class Health:
     # --- the return of a failed directory -----------------------------------------------------
 
     def on_order(self, online: bool) -> Verdict:
-        """Somebody takes it offline, or wants it back, however often it has come and gone."""
+        """An operator orders it offline, or online however often it has come and gone."""
         self.held = not online
         self._tired = False
         if online:
@@ -181,7 +181,7 @@ class Health:
         return True
 
     def on_reopened(self, why: str | None, now: float) -> None:
-        """It was opened anew; `why` it could not be, if so."""
+        """The broker tried to open it again; `why` it could not, or None if it could."""
         assert self.condition is Condition.FAILED
         self._well = 0
         self._tired = False

@@ -1,11 +1,11 @@
 """A replica's move between two log directories: THE table (KIP-113, KIP-858; K113-03, K858-16).
 
-The future log chases the current one; the controller is told first; once our own committed image
-shows the new directory, all but the last moments is made durable; then appends are blocked, the
-rest is copied, the source is renamed `-delete`, the future log gets the plain name. A crash between
-the two renames leaves a future log alone, which the next start promotes (K113-16): never two
-current logs, never none without a complete future. If the target dies between them, the source gets
-its name back.
+The future log chases the current one. The broker reports the target to the controller first. Once
+the broker's own committed image names the target, the broker makes all but the last moments
+durable. Then it blocks appends, copies the rest, renames the source `-delete`, and gives the future
+log the plain name. A crash between the two renames leaves a future log alone, which the next start
+promotes (K113-16): there are never two current logs, and never none without a complete future log.
+If the target dies between the renames, the source gets its name back.
 
 Pure. The node's `moves` feeds inputs and carries out the effects that come back.
 """
@@ -178,7 +178,7 @@ def _table() -> dict[tuple[LogDirMoveState, MoveInput], Row]:
 
 
 TABLE: Final[Mapping[tuple[LogDirMoveState, MoveInput], Row]] = MappingProxyType(_table())
-"""All pairs that can occur; any other is a bug of ours."""
+"""All pairs that can occur; any other pair is a bug in Spindle."""
 
 
 class LogDirMove:
@@ -202,7 +202,7 @@ class LogDirMove:
         self.copied = 0
         """Bytes that were copied, in this run of the process."""
         self.share = 1.0
-        """Of its time that it copied of late: the rest was for those who are served."""
+        """The share of its time that it copied of late; it left the rest to the clients."""
 
     @property
     def current_key(self) -> LogKey:

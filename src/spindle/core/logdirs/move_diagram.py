@@ -1,7 +1,7 @@
 """The table of moves as a picture: a Mermaid state diagram, and what its states and effects mean.
 
-Draws what the table says and knows nothing else of moves. Called by whoever writes the
-documentation (`python -m tests.house.test_drawings`) and by the test that compares both.
+It draws what the table says and knows nothing else of moves. The writer of the documentation
+(`python -m tests.house.test_drawings`) calls it, and so does the test that compares both.
 """
 
 from __future__ import annotations

@@ -203,8 +203,9 @@ class Round:
     ) -> list[LogDir]:
         """The online directories for a new replica, best first; empty where none is online.
 
-        First the preferred one, then the one that the metadata names (both also where cordoned:
-        somebody has decided), then those not cordoned by room; cordoned ones only where all are.
+        First the preferred one, then the one that the metadata names (both also where cordoned: an
+        operator or the controller has decided), then those not cordoned by room; cordoned ones
+        only where all are.
         Without figures from a file system: by the number of logs, as Apache Kafka does.
         """
         by_room = self._rooms.order(self._free or self._cordoned)

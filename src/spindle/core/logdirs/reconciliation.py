@@ -94,7 +94,10 @@ def rank_copy(log: LoadedLog) -> tuple[int, int]:
 
 
 def better_copy(state: PartitionRegistration, me: NodeId, name: TopicPartition) -> str | None:
-    """Who has more than `me` of a partition without another leader, in words; None: nobody."""
+    """The brokers that have more than `me` of a partition, or may have, in words; None: no broker.
+
+    For a partition that no other broker leads.
+    """
     others = [b for b in (*state.isr, *state.elr) if b != me]
     last = [b for b in state.last_known_elr if b != NO_LEADER]
     if others:

@@ -1,9 +1,9 @@
-"""What the controller is to be told of our replicas: a queue (K858-16, K858-17, K589-03).
+"""What the broker reports to the controller of its replicas: a queue (K858-16, K858-17, K589-03).
 
-Of their directories (a `News[DirectoryId]`), and of what became of them (a `News[StateChange]`).
-The newest word on a replica counts, one request is under way at a time, failures are repeated with
-a growing delay, and what has become true or pointless is dropped. Pure; `now` in s. The node asks
-for batches and reports answers.
+A report names a replica's directory (`ReportQueue[DirectoryId]`) or what became of the replica
+(`ReportQueue[StateChange]`). The newest report of a replica counts, and one request is under way at
+a time. The queue repeats failed requests with a growing delay, and drops a report that has become
+true or pointless. Pure; `now` in s. The node asks for batches and hands in the answers.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ def is_like(one: StateChange, other: StateChange) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReportBatch(Generic[T]):
-    """One request's worth: what is told of each replica. `serial` tells answers of old requests
-    apart.
-    """
+    """The reports of one request. `serial` tells its answer from those of older requests."""
 
     serial: int
     entries: dict[PartitionId, T]
@@ -51,7 +49,7 @@ class ReportBatch(Generic[T]):
 class ReportQueue(Generic[T]):
     """The queue. Bounded by the number of replicas: one entry for each.
 
-    `is_like`: whether two entries may be told in one request; without it, all may.
+    `is_like`: whether one request may carry two entries; without it, a request may carry any.
     """
 
     def __init__(self, is_like: Callable[[T, T], bool] | None = None) -> None:
@@ -63,12 +61,12 @@ class ReportQueue(Generic[T]):
         self._due: float | None = None
 
     def __len__(self) -> int:
-        """How many replicas the controller has still to be told of (the metric)."""
+        """How many replicas the broker has still to report (the metric)."""
         flying = self._flying.entries if self._flying else {}
         return len(self._ready) + sum(1 for id in flying if id not in self._ready)
 
     def wanted(self, id: PartitionId) -> T | None:
-        """What the controller is to be told of a replica, or None."""
+        """The report of a replica that waits or is under way, or None."""
         if id in self._ready:
             return self._ready[id]
         return self._flying.entries.get(id) if self._flying else None
@@ -78,7 +76,7 @@ class ReportQueue(Generic[T]):
         return self._flying is not None and id in self._flying.entries
 
     def want(self, id: PartitionId, word: T, now: float) -> None:
-        """The controller shall know this of a replica; it replaces an earlier word."""
+        """Queue a report of a replica; it replaces an earlier one."""
         if self._flying is not None and self._flying.entries.get(id) == word:
             self._ready.pop(id, None)
             return
@@ -89,7 +87,7 @@ class ReportQueue(Generic[T]):
             self._due = now
 
     def withdraw(self, id: PartitionId) -> None:
-        """Nothing is to be told of a replica any more; what is under way cannot be called back."""
+        """Drop the report of a replica; the queue cannot call back a request under way."""
         self._ready.pop(id, None)
 
     @property
@@ -111,7 +109,7 @@ class ReportQueue(Generic[T]):
         return self._flying
 
     def _choose(self) -> list[PartitionId]:
-        """The oldest entry, and those that can be told with it."""
+        """The oldest entry, and the entries that the same request can carry."""
         first = next(iter(self._ready.values()))
         like = self._is_like
         return [id for id, word in self._ready.items() if like is None or like(first, word)][
@@ -146,7 +144,7 @@ class ReportQueue(Generic[T]):
         return accepted
 
     def on_unserved(self, serial: int) -> dict[PartitionId, T]:
-        """The controller has no such API: all that it was to be told, which is dropped here."""
+        """The controller has no such API: drop all reports, and return them."""
         batch = self._land(serial)
         if batch is None:
             return {}

@@ -29,9 +29,9 @@ _VERSION: Final = 1
 class ScrubProgress:
     """How far a directory's scrubber is. Times in ms since 1970; 0: never.
 
-    `place`: where the round under way goes on; None: none is. `seen`: bytes looked at in it.
-    `rounds`: complete ones; `ended_ms`: when the last one was. `bad` and `mended`: logs found
-    damaged and indexes made anew, in all rounds.
+    `place`: where the current round continues, or None between rounds. `seen`: bytes that the
+    round has read. `rounds`: complete rounds; `ended_ms`: when the last one ended. `bad` and
+    `mended`: damaged logs found and indexes rebuilt, in all rounds.
     """
 
     place: ScrubPlace | None = None

@@ -1,9 +1,9 @@
-"""All moves of a broker between its log directories: who may copy now, and how fast (K113-05, -07).
+"""All moves of a broker between its log directories: which may copy, how fast (K113-05, K113-07).
 
-Each is a `LogDirMoveTask`. `orders` begins moves, `reconciler` goes on with those of before.
+Each is a `LogDirMoveTask`. `orders` begins moves, `reconciler` resumes those of an earlier run.
 
 `Awaited` are the answers that are owed (K113-01, K113-15). An order that was answered must outlive
-a kill, and the future log is all that remembers it: the answer rests on it.
+a kill. Only the future log remembers the order, so the answer waits for the future log.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class MoveScheduler:
         self._slots = Slots()
 
     def note(self, move: LogDirMove) -> None:
-        """Keep in mind who waits for a slot, and who has one."""
+        """Remember which moves wait for a slot, and which have one."""
         if move.state is LogDirMoveState.WANTED:
             self._slots.wait(move.id, (move.source, move.target))
         elif move.state is not LogDirMoveState.COPYING:
             self._slots.leave(move.id)
 
     def next(self) -> PartitionId | None:
-        """Who may copy now: of those that wait, one between the least busy disks."""
+        """The move that may copy now: of those that wait, one between the least busy disks."""
         settings, directories = self._tools.context.settings, self._tools.directories
         if directories.closing:
             return None
@@ -155,11 +155,11 @@ class AlterLogDirsManager:
         self.on_copy_set_aside(place.id)
 
     def on_copy_set_aside(self, id: PartitionId) -> None:
-        """Something of a replica's moves stands otherwise on disk: who waits for it may be told."""
+        """A replica's moves have changed something on disk: answer the orders that wait for it."""
         self._awaited.tell(id, partial(self._verdict, id))
 
     def _verdict(self, id: PartitionId, target: LogDir) -> Error | None:
-        """What to answer to who wants a replica in `target`; None: nothing as yet."""
+        """What to answer to an order of a replica to `target`; None: nothing as yet."""
         place, task = self.tools.places.all.get(id), self.under_way.tasks.get(id)
         if place is None or not self.tools.directories.is_online(target):
             return Error.KAFKA_STORAGE_ERROR
@@ -259,7 +259,7 @@ class AlterLogDirsManager:
             task.feed(MoveInput.SOURCE_FAILED)
 
     def on_removed(self, id: PartitionId) -> None:
-        """The replica is not ours any more: its copy goes too (K113-14)."""
+        """The replica is not this broker's any more: its copy goes too (K113-14)."""
         task = self.under_way.tasks.get(id)
         if task is not None:
             task.feed(MoveInput.GONE)
@@ -278,7 +278,7 @@ class AlterLogDirsManager:
             task.copier.pump()
 
     def on_sent(self, id: PartitionId) -> None:
-        """The controller is being told something of a replica."""
+        """A report of a replica is on its way to the controller."""
         task = self.under_way.tasks.get(id)
         if task is not None and task.move.promised:
             task.in_doubt = True
@@ -356,10 +356,11 @@ class AlterLogDirsManager:
             self.begin(place, target)
 
     def _report_damage(self, task: LogDirMoveTask) -> bool:
-        """The current log has a damaged batch: nothing is moved of it. True: others have it whole.
+        """The current log has a damaged batch, so it is not moved. True: others have it whole.
 
-        Where others have the partition in sync, this replica is offline and fetched anew from them
-        (K589-02). Where nobody has, it goes on serving what is well.
+        Where other brokers have the partition in sync, this replica goes offline and the broker
+        fetches it again from them (K589-02). Where no other broker has, the replica goes on serving
+        what is well.
         """
         move, me = task.move, self.tools.context.node_id
         state = self.tools.context.image.partition(move.id)

@@ -1,12 +1,12 @@
-"""What the metadata should say of our replicas; the controller is told so (KIP-858, KIP-589).
+"""What the metadata should say of our replicas, and the reports of it (KIP-858, KIP-589).
 
 `AssignmentsManager` decides by where a replica is, whether it can be used, and what its move has
 promised. `log_dir_manager` asks whenever something about a replica has changed. A `ReportSender`
 knows when to send, one request at a time; its subclasses make the requests and read the answers.
 
 `AssignmentSender`: AssignReplicasToDirs (K858-17). `ReplicaStateSender`: AlterReplicaState, what
-became of single replicas (K589-01, K589-03). A controller that lacks that API, such as Apache
-Kafka's, is told the same by an assignment to LOST and back (K589-05).
+became of single replicas (K589-01, K589-03). To a controller that lacks that API, such as Apache
+Kafka's, the broker reports the same by an assignment to LOST and back (K589-05).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ReportSender(ABC, Generic[T, R]):
 
     @abstractmethod
     def is_relevant(self, id: PartitionId, word: T) -> bool:
-        """Whether this is still to be said."""
+        """Whether the broker still has to report this."""
 
     def on_sent(self, ids: Iterable[PartitionId]) -> None:
         """A request that speaks of these is on its way."""
@@ -97,12 +97,12 @@ class ReportSender(ABC, Generic[T, R]):
         raise AssertionError(f"all controllers have the API of {self.channel}")
 
     def want(self, id: PartitionId, word: T) -> None:
-        """The controller shall know this of our replica."""
+        """Report this of a replica to the controller."""
         self.queue.want(id, word, self._out.now)
         self._arm()
 
     def withdraw(self, id: PartitionId) -> None:
-        """The controller knows, or need not know any more."""
+        """Drop a report: the controller knows, or need not know any more."""
         self.queue.withdraw(id)
 
     def on_registered(self) -> None:
@@ -253,7 +253,7 @@ class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
         state_of: Callable[[PartitionId], StateChange | None],
         post: Post,
     ) -> None:
-        """`state_of`: what is to be said."""
+        """`state_of`: what the broker has to report."""
         super().__init__(context.out, context.controller, epoch, ReportQueue(is_like))
         self._context = context
         self._state_of = state_of
@@ -262,14 +262,14 @@ class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
     def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
         """Whether the metadata still thinks otherwise.
 
-        Also where we have heard meanwhile that this controller lacks the API: `on_unserved` then
-        has it told in the other way.
+        True also where the controller has meanwhile turned out to lack the API: `on_unserved` then
+        has the replica reported by an assignment.
         """
         now = self._state_of(id)
         return now is not None and now.online == word.online
 
     def on_unserved(self, ids: Iterable[PartitionId]) -> None:
-        """The controller is none of ours: it is told in its own words."""
+        """The controller is not Spindle's: have these reported by assignments, which it knows."""
         for id in ids:
             self._post(ReplicaChanged(id))
 
@@ -311,7 +311,7 @@ class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
 
 
 class AssignmentsManager:
-    """What is to be said of each replica."""
+    """Decides what the broker reports of each replica."""
 
     def __init__(
         self,
@@ -336,7 +336,7 @@ class AssignmentsManager:
         self._unanswered: dict[PartitionId, None] = {}
         """Replicas that are back, but their leaders do not know yet how far their logs go."""
         self._awaited: dict[PartitionId, None] | None = None
-        """Of which it must know for that; None: the disks and the metadata were not compared."""
+        """Replicas that it must know of for that; None: disks and metadata were not compared."""
         self.assigning = AssignmentSender(context, lambda: life.epoch, self.wanted, moves)
         self.reporting = ReplicaStateSender(context, lambda: life.epoch, self.state_of, post)
 
@@ -376,13 +376,13 @@ class AssignmentsManager:
         self._context.out.hurry()
 
     def tell_cordoned(self) -> None:
-        """Tell it which directories take no new replicas."""
+        """Tell the controller which directories take no new replicas."""
         self._life.set_cordoned(self._directories.cordoned_ids())
 
     # --- replicas -----------------------------------------------------------------------------
 
     def tell(self, id: PartitionId) -> None:
-        """Have the controller told what it should know of a replica now."""
+        """Queue what the controller should know of a replica now."""
         wanted, news = self.wanted(id), self._news_of(id)
         if news is not None:
             self.reporting.want(id, news)
@@ -395,7 +395,7 @@ class AssignmentsManager:
         self._on_told(id, wanted)
 
     def on_answered(self, id: PartitionId) -> None:
-        """A leader has answered the first fetch for a log of ours."""
+        """A leader has answered the first fetch for a log of this broker."""
         if id in self._unanswered:
             del self._unanswered[id]
             self._post(ReplicaChanged(id))
@@ -443,9 +443,10 @@ class AssignmentsManager:
     def _is_unknown(self, id: PartitionId, assigned: DirectoryId) -> bool:
         """Whether a replica that is back must wait until its leader has heard of its log.
 
-        The leader remembers how far the log was before. Told now that we are back it would take us
-        into the ISR for that, however little we have (found by the simulation, K589-04). After a
-        start the epoch of the broker is another one, under which nothing is remembered.
+        The leader remembers how far the log was before. If it learned now that the replica is back,
+        it would take the replica into the ISR for that, however little the log holds (found by the
+        simulation, K589-04). After a start the broker has another epoch, under which the leader
+        remembers nothing.
         """
         state, me = self._context.image.partition(id), self._context.node_id
         waits = (

@@ -85,13 +85,13 @@ class ConfiguredLogDir:
     """Bytes per second that were written of late."""
     looked_at: float = 0.0
     busy: bool = False
-    """Failed, and an answer to whether it lives is due; or it waits to be taken up again."""
+    """It has failed and its probe has not answered yet, or it waits until it is used again."""
     opening: bool = False
     """It is being opened again."""
     opened: OpenedDirectory | None = None
     """It was opened again, and waits until the cluster knows that it is back."""
     offered: bool = False
-    """The cluster knew that it had failed, and is being told that it is back."""
+    """The cluster knew that it had failed, and the broker is reporting that it is back."""
     written_at: float = 0.0
     """When a probe last wrote."""
     history: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=HISTORY_MAX))
@@ -114,7 +114,7 @@ class Directories:
         self.is_open = False
         """Whether each has been opened, or could not be."""
         self.listeners: list[Callable[[LogDir], None]] = []
-        """Told of each directory that has failed."""
+        """Each is called with the path of a directory that has failed."""
         self.paces = Paces(config.settings.seconds("log.dir.slow.ms"))
 
     @property
@@ -128,7 +128,7 @@ class Directories:
         return {d.path for d in self.all.values() if not d.health.online}
 
     def is_online(self, path: LogDir | None) -> bool:
-        """Whether a path is a directory of ours that can be used."""
+        """Whether a path is a directory of this broker that can be used."""
         found = self.all.get(path) if path is not None else None
         return found is not None and found.health.online
 
@@ -198,7 +198,7 @@ class Directories:
                 )
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
-        """A job was answered so; what it means is decided once for each directory."""
+        """A job failed so; `Health` decides what that means, once for each directory."""
         if self.closing:
             return  # The directories are being closed: this job came too late.
         verdict = self.on_failure(failure)
@@ -238,7 +238,7 @@ class Directories:
 
 
 class DirectoryMonitor:
-    """Looks at every disk from outside, and takes up again those that come back."""
+    """Looks at every disk from outside, and brings back those that have recovered."""
 
     def __init__(self, context: BrokerContext, directories: Directories, post: Post) -> None:
         self._directories = directories

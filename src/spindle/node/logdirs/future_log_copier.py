@@ -140,7 +140,7 @@ def copy_step(
 
 
 def _if_well(go_on: Callable[[T], None], then: Then) -> Callable[[T | Failure], None]:
-    """Go on with a result; give a failure to whoever waits for the step."""
+    """Go on with a result; give a failure to the caller that waits for the step."""
 
     def answered(result: T | Failure) -> None:
         if isinstance(result, Failure):
@@ -289,7 +289,7 @@ class FutureLogCopier:
         )
 
     def _share(self) -> float:
-        """Of its time that it may copy: who is about to swap has little left, and hurries."""
+        """The share of its time that it may copy: near its swap it has little left, and hurries."""
         if self._move.state is not LogDirMoveState.COPYING:
             return 1.0
         serving = self._tools.out.now - self._tools.replicas.served_at < SERVING
@@ -365,7 +365,7 @@ class FutureLogCopier:
             self.give_up(f"what is read changes from one time to the next: {bad.why}")
 
     def _flush(self, then: Callable[[], None]) -> None:
-        """Put the future log on the medium, then go on: the swap shall have little left to do."""
+        """Put the future log on the medium, then go on: that leaves little for the swap to do."""
         if not self._dirty:
             then()
             return
@@ -410,5 +410,5 @@ class FutureLogCopier:
             self._timer.cancel()
 
     def on_swap(self) -> None:
-        """Appends are about to be blocked; should they not stay so, all is counted anew."""
+        """The move is about to block appends; if it has to unblock them, the rounds start at 0."""
         self._tries.rounds = 0

@@ -1,10 +1,10 @@
 """Where the replicas of this broker live: its log directories, kept in step with the metadata.
 
-Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes,
+Owns the existence and place of logs; `replicas` owns what happens with the data in them. Composes,
 from the ground up: `directories` (health), `purging`, `placement_registry` (which log is where),
 `repairs`, `alter_log_dirs_manager` (moves), `reconciler` (what should be where),
-`assignments_manager` (what the controller is told). Each takes those below it. What a part has to
-tell upwards it posts as an event; `CONSEQUENCES` says which parts hear of each and in which order
+`assignments_manager` (the reports to the controller). Each takes those below it. A part posts an
+event to report upwards; `CONSEQUENCES` says which parts receive each event and in which order
 (KIP-113, KIP-858, KIP-589).
 """
 
@@ -60,7 +60,7 @@ class LogDirManager:
         self.context = context
         self.replicas = replicas
         post = self.post = e.EventQueue(self._deliver).post
-        """Delivers an event to all whom it concerns."""
+        """Delivers an event to all parts that it concerns."""
         directories = self.directories = Directories(context, post)
         self.monitor = DirectoryMonitor(context, directories, post)
         remembered = RememberedDirectoryFiles(context.out, RememberedDirectories(), directories)
@@ -87,12 +87,12 @@ class LogDirManager:
     # --- events -------------------------------------------------------------------------------
 
     def _deliver(self, event: e.LogDirEvent) -> None:
-        """Have all parts that an event concerns hear of it, in the order of the table."""
+        """Deliver an event to all parts that it concerns, in the order of the table."""
         for _, consequence in CONSEQUENCES[type(event)]:
             consequence(self, event)
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
-        """A job was answered so; what it means is decided once for each directory."""
+        """A job failed so; `Health` decides what that means, once for each directory."""
         self.directories.on_disk_failed(failure)
 
     # --- asking -----------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class LogDirManager:
         self.reconciler.on_opened(opened)
 
     def look_into(self, opened: OpenedDirectory) -> None:
-        """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
+        """Report what is odd in a directory; resume the deletions begun there (K113-18)."""
         path, out, purging = opened.path, self.context.out, self.places.purging
         for warning in opened.warnings:
             out.say(
@@ -157,7 +157,7 @@ class LogDirManager:
         self.repairs.bad_copies.on_opened(opened)
 
     def on_metadata(self, delta: Delta) -> None:
-        """Metadata was committed; `replicas` hears of it after us."""
+        """Metadata was committed; `replicas` receives it after the log directories."""
         if not self.reconciler.is_settled:
             return
         self.reconciler.on_metadata(delta)
@@ -187,12 +187,12 @@ class LogDirManager:
             self.tell_of_all()
 
     def tell_of_all(self) -> None:
-        """What the controller should know of a replica may be something else now, of each."""
+        """What the controller should know of the replicas may have changed: report each again."""
         for id in list(self.places.all):
             self.tell_of(id)
 
     def tell_of(self, id: PartitionId) -> None:
-        """The same of one."""
+        """Report one replica again; look whether a damaged one can be healed."""
         self.assignments.tell(id)
         found = self.places.all.get(id)
         if found is not None and found.damaged:
@@ -422,4 +422,4 @@ CONSEQUENCES: Final[Mapping[type, tuple[tuple[str, Callable[..., None]], ...]]] 
         ]
     )
 )
-"""Who hears of each event, in this order."""
+"""The consequences of each event, in this order."""

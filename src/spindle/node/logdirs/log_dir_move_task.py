@@ -1,8 +1,9 @@
 """One move between log directories, carried out, and all that are under way or were given up.
 
-`LogDirMoveTask` makes jobs of its table's effects, and inputs of the answers: copies in pieces, has
-the controller told, swaps (KIP-113, KIP-858; order and safety are those of `core.logdirs.move`). It
-knows one replica; `alter_log_dirs_manager` makes and schedules it, and hears `MoveEvent`s.
+`LogDirMoveTask` makes jobs of its table's effects, and inputs of the answers: it copies in pieces,
+has the target reported to the controller, and swaps (KIP-113, KIP-858; order and safety are those
+of `core.logdirs.move`). It knows one replica; `alter_log_dirs_manager` makes and schedules it, and
+receives its `MoveEvent`s.
 
 A copy that a move has left may not be touched while a job is at work on it, nor while the metadata
 names its directory or may come to: what is named must have the replica. If this process died before
@@ -177,7 +178,7 @@ class LogDirMoveTask:
         """Where to go next, when this is over."""
         self.leader_epoch = -1
         self.in_doubt = False
-        """The controller was told of the target, and no image shows yet what came of it."""
+        """The broker has reported the target, and no image shows yet what came of the report."""
         self.copier = FutureLogCopier(tools, move, self.feed, self._on_idle)
         self.swap = LogDirSwap(tools, move, self.feed, self.copier.give_up)
 
@@ -212,7 +213,7 @@ class LogDirMoveTask:
         self._tools.purging.discard(path, self.move.current_key)
 
     def _nothing(self) -> None:
-        """`again` and `damage` are remembered; whoever made this move looks when it ends."""
+        """`again` and `damage` stay; `alter_log_dirs_manager` looks at them when the move ends."""
 
     _effects: Final[dict[MoveEffect, Callable[[LogDirMoveTask], None]]] = {
         MoveEffect.COPY: lambda task: task.copier.pump(),
@@ -269,7 +270,7 @@ class GivenUp:
         return chain.from_iterable(tasks.values() for tasks in self._tasks.values())
 
     def of(self, id: PartitionId, target: LogDir) -> LogDirMoveTask | None:
-        """Whose copy lies in a directory."""
+        """The move whose copy lies in a directory."""
         return self._tasks.get(id, {}).get(target)
 
     def all_of(self, id: PartitionId) -> list[LogDirMoveTask]:
@@ -299,16 +300,17 @@ class GivenUp:
         return True
 
     def doubted(self, id: PartitionId) -> LogDir | None:
-        """The target that the controller may yet come to name: told of it, it has not been heard.
+        """The target that the controller may yet name: it was reported, and no image shows more.
 
-        Whether it heard of the target is not known then; told again it has, once the metadata
-        shows so, and only then can it be told otherwise for good.
+        The broker does not know whether the report arrived. So it reports the target again. Once
+        the metadata names the target, the report has arrived, and only then is a contrary report
+        final.
         """
         doubts = [target for target, task in self._tasks.get(id, {}).items() if task.in_doubt]
         return doubts[-1] if doubts else None
 
     def clear_doubts(self, id: PartitionId, last: LogDirMoveTask | None) -> None:
-        """What the metadata names was said after what it was told before: that has passed.
+        """The metadata shows what came of a report: it and earlier ones are no longer in doubt.
 
         `last`: the move that is under way now.
         """
@@ -327,7 +329,7 @@ class GivenUp:
                     yield task
 
     def on_removed(self, id: PartitionId) -> list[LogDirMoveTask]:
-        """The replica is not ours any more: nobody will name it here. Those that were given up."""
+        """The moves given up of a replica that has left this broker: no image will name it here."""
         return list(self._tasks.pop(id, {}).values())
 
 
@@ -346,7 +348,7 @@ class LeftCopies:
         self._moves[move.id] = move
 
     def take(self, id: PartitionId) -> LogDirMove | None:
-        """What is left of a replica, for whoever goes on with it now."""
+        """What is left of a replica, for the move that goes on with it now."""
         return self._moves.pop(id, None)
 
     def drop(self, move: LogDirMove) -> None:
@@ -355,7 +357,7 @@ class LeftCopies:
             self._tools.purging.discard(move.target, move.future_key)
 
     def on_directory_failed(self, path: LogDir) -> None:
-        """What lies there cannot be gone on with; when it is back, it tells."""
+        """No move can go on with what lies there; the directory shows it again when it is back."""
         for id in [id for id, move in self._moves.items() if move.target == path]:
             del self._moves[id]
 
@@ -379,7 +381,7 @@ class MovesUnderWay:
         yield from self.left
 
     def promised(self, id: PartitionId) -> DirectoryId | None:
-        """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
+        """The directory that a move wants the metadata to name; no report contradicts it (B-05)."""
         move = self.of(id)
         return self._tools.directories.id_of(move.target) if move and move.promised else None
 

@@ -3,10 +3,10 @@
 `Orders`: probe a directory, take it offline, back, or as a new disk (AlterLogDirState). Every order
 is answered within a few seconds, in words, also where the disk does not answer (B-13, B-16).
 
-`Rescue`: try a bad replica once more, or go on with what is left of it (RepairReplica). A replica
-that others have is never served damaged: it is fetched anew. One that no other broker has waits for
-a person (KIP-589): either its files are well again, or the loss is accepted, and then what is good
-of it is served.
+`Rescue`: try a bad replica once more, or go on with what is left of it (RepairReplica). The broker
+never serves a damaged replica that other brokers have: it fetches the replica again. A replica that
+no other broker has waits for an operator (KIP-589): either its files are well again, or the
+operator accepts the loss, and then the broker serves what is good of it.
 
 `Altering`: what AlterReplicaLogDirs asks of one replica: a move, a directory to remember, or
 nothing.
@@ -37,17 +37,17 @@ from spindle.node.logdirs.placement_registry import (
 from spindle.node.logdirs.repairs import BadCopies, Repairs
 
 ANSWER_WITHIN: Final = 10.0
-"""Seconds for which a disk is waited for before the answer says that it does not come."""
+"""Seconds that an order waits for a disk before its answer says that the disk gave none."""
 LOOK: Final = 0.05
 NAMED_MAX: Final = 20
 """Partitions that a refusal names one by one."""
 
 Then = Callable[[str], None]
-"""Is told what came of an order."""
+"""Receives what came of an order, in words."""
 
 
 class Order(IntEnum):
-    """What is wanted, as on the wire."""
+    """What the operator wants, by its number on the wire."""
 
     PROBE = 0
     ONLINE = 1
@@ -229,16 +229,16 @@ class Orders:
 
 
 LINES_MAX: Final = 20
-"""Segments that an answer tells of one by one."""
+"""Segments that an answer names one by one."""
 
 Told = Callable[[str], None]
 
 
 class RescueAction(IntEnum):
-    """What is wanted, by its number on the wire."""
+    """What the operator wants, by its number on the wire."""
 
     REPAIR = 1
-    """Fetch it anew; where no other broker has it, take it up again if its files are whole."""
+    """Fetch it again; where no other broker has it, load it again if its files are whole."""
     ACCEPT_LOSS = 2
     """Take the damage out, and serve the rest."""
 
@@ -264,7 +264,7 @@ class Rescue:
     def carry_out(
         self, name: TopicPartition, action: RescueAction, done: Told, failed: Told
     ) -> None:
-        """Begin; `done` or `failed` are told in words. Refusal where it may not be done."""
+        """Begin; `done` or `failed` receives the outcome. Refusal where it may not be done."""
         place = self._bad(name)
         self._repairs.begin_again(place)
         if action is RescueAction.REPAIR and self._is_elsewhere(place):
@@ -278,7 +278,7 @@ class Rescue:
             _Salvaging(self, place, done, failed, partial(self._busy.discard, place)).step(0)
 
     def _repair_only_copy(self, place: LocalReplica, done: Told, failed: Told) -> None:
-        """Each byte is looked at; it serves if it is whole, and stays as it is if not."""
+        """The job reads each byte; the log serves if it is whole, and stays as it is if not."""
 
         def loaded(result: LoadedLog | Failure) -> None:
             self._busy.discard(place)
@@ -389,7 +389,7 @@ FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
 
 
 class Altering:
-    """Carries such orders to whom they concern."""
+    """Carries out orders of AlterReplicaLogDirs, one replica each."""
 
     def __init__(
         self,
@@ -408,7 +408,7 @@ class Altering:
     def alter(self, name: TopicPartition, path: LogDir, then: Answer) -> None:
         """Have a replica moved to a directory, or created there later (K113-01, -08 to -11).
 
-        `then` is told once what was decided is on disk: at once, where there is nothing to do.
+        `then` is called when the decision is on disk: at once, where there is nothing to do.
         """
         error = self._refusal(name, path)
         if error is not Error.NONE:

@@ -1,11 +1,11 @@
 """Which replica's log lives in which directory: found, created, served, lost, removed.
 
-What should live where is decided above (`reconciler`, `moves`, `repairs`). Knows nothing of the
-data in logs (`replicas`).
+The parts above decide what should live where (`reconciler`, `moves`, `repairs`). Knows nothing of
+the data in logs (`replicas`).
 
-Where replicas that are not here yet are to come to survives a restart: each directory has a small
-file of them (B-09). `RememberedDirectoryFiles` knows JSON and jobs; `core.logdirs.placement` knows
-what an entry means. Apache Kafka leaves plain files in a log directory's root alone.
+The broker remembers across a restart where to create replicas that are not here yet: each directory
+has a small file of them (B-09). `RememberedDirectoryFiles` knows JSON and jobs;
+`core.logdirs.placement` knows what an entry means. Apache Kafka leaves plain files there alone.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ REMEMBERED_FILE: Final = "spindle-wishes.json"
 GATHER: Final = 0.05
 """Seconds in which changes are gathered for one write."""
 PATIENCE: Final = 2.0
-"""Seconds after which whoever waits for a write goes on without it: the disk may hang."""
+"""Seconds after which an order that waits for a write goes on without it: the disk may hang."""
 
 
 class RememberedDirectoryFiles:
@@ -199,7 +199,7 @@ class Stage(Enum):
 
 @dataclass(slots=True)
 class HealingHistory:
-    """How often a damaged replica was fetched again, and (`retries`) taken up as it was."""
+    """How often a damaged replica was fetched again, and (`retries`) loaded again as it was."""
 
     heals: int = 0
     retries: int = 0
@@ -209,7 +209,7 @@ class HealingHistory:
 
 @dataclass(slots=True, eq=False)
 class LocalReplica:
-    """A replica of ours, and where its current log is. `directory` None: not known."""
+    """A replica of this broker, and where its current log is. `directory` None: not known."""
 
     id: PartitionId
     name: TopicPartition
@@ -241,7 +241,7 @@ class LocalReplica:
 
 
 Loaded = Callable[[LoadedLog | Failure], None]
-"""Hears whether a log was loaded."""
+"""Receives a log that was loaded, or why it was not."""
 
 
 def _note_made(found: LocalReplica, result: LoadedLog | Failure) -> None:
@@ -250,7 +250,7 @@ def _note_made(found: LocalReplica, result: LoadedLog | Failure) -> None:
 
 
 def _nothing(_: LoadedLog | Failure) -> None:
-    """Nobody waits for it."""
+    """No caller waits for the result."""
 
 
 class ReplicaPlacementRegistry:
@@ -392,7 +392,7 @@ class ReplicaPlacementRegistry:
         manner: ReloadManner = ReloadManner.AGAIN,
         then: Loaded = _nothing,
     ) -> None:
-        """Take up a log again that a failed call has taken from us. `then`: hears what came."""
+        """Load a log again after a failed call took it out of use. `then` receives the result."""
         path = found.directory
         assert path is not None, "its log is somewhere"
         found.stage, found.ranked = Stage.CREATING, [path]
@@ -424,7 +424,7 @@ class ReplicaPlacementRegistry:
     ) -> None:
         """A replica cannot be used; the controller learns of it if it might think otherwise.
 
-        `why` names neither the replica nor its directory: they stand beside it wherever it is told.
+        `why` names neither the replica nor its directory: every report shows them beside it.
         `reached`: where its log had ended at least, of a damaged one.
         """
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged

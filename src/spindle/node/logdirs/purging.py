@@ -1,10 +1,10 @@
 """What lies in log directories and is no log any more: renamed away, kept for a while, removed.
 
-`Purging` renames and unlinks: of what, and why, others decide. `KeptCopies` are what cancelled and
+`Purging` renames and unlinks; other parts decide what, and why. `KeptCopies` are what cancelled and
 redirected moves had copied, set aside for a grace time (B-11): under a `-delete` name, which no
-tool shows and which Apache Kafka, should it open the disk, deletes. Within the grace a move to the
-same directory takes the copy up again, in this run or after a restart; it goes earlier when its
-disk is full or its topic is deleted.
+tool shows and which Apache Kafka deletes if it opens the disk. Within the grace time a move to the
+same directory continues with the copy, in this run or after a restart. The broker deletes a copy
+earlier when its disk is full or its topic is deleted.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Purging:
             self._out.after(keep / 1000, partial(self._expire, path, name))
 
     def on_directory_failed(self, path: LogDir) -> None:
-        """What was there cannot be reached; whatever comes in its place is looked into anew."""
+        """What was there cannot be reached; the broker looks again into what comes in its place."""
         self.strays[path].clear()
 
     def _on_weighed(self, path: LogDir, name: str, result: int | Failure) -> None:
@@ -153,7 +153,7 @@ class KeptCopies:
         return id in self._leaving
 
     def on_opened(self, opened: OpenedDirectory) -> None:
-        """A directory was opened: what it kept before may still be taken up again."""
+        """A directory was opened: a move may still continue with the copies that it kept."""
         for copy in opened.kept:
             self._put(opened.path, copy)
 
@@ -180,18 +180,18 @@ class KeptCopies:
             self._purging.now(path, copy.name)
 
     def take(self, path: LogDir, id: PartitionId) -> str | None:
-        """The name of what a directory keeps of a replica, for whoever goes on with it now."""
+        """The name of what a directory keeps of a replica, for the move that resumes it now."""
         copy = self._copies.pop((path, id), None)
         return None if copy is None else copy.name
 
     def on_removed(self, id: PartitionId) -> None:
-        """The replica is not ours any more: nobody will go on with it."""
+        """The replica is not this broker's any more: no move will go on with its copies."""
         for path, other in list(self._copies):
             if other == id:
                 self._drop(path, id)
 
     def on_full(self, path: LogDir) -> None:
-        """A directory has no room: who needs it now comes first."""
+        """A directory has no room: its logs need the bytes more than the kept copies do."""
         for where, id in list(self._copies):
             if where == path:
                 self._drop(path, id)

@@ -213,7 +213,7 @@ class Findings:
         self._purging.discard(copy.path, copy.log.key, "delete" if empty else "stray")
 
     def _sort_damaged(self, path: LogDir, bad: QuarantinedLog) -> None:
-        """Set a damaged log aside where no replica of ours has its name: it would stay for good."""
+        """Set a damaged log aside where no replica here has its name: it would stay for good."""
         id = self._context.image.resolve(bad.key.topic_partition)
         state = None if id is None else self._context.image.partition(id)
         if state is not None and self._context.node_id in state.replicas:
@@ -224,7 +224,7 @@ class Findings:
         self._purging.discard(path, bad.key, "stray")
 
     def _id_of(self, log: LoadedLog) -> PartitionId | None:
-        """Which replica of ours a log is of; None where it is of none."""
+        """The replica of this broker that a log belongs to; None where it belongs to none."""
         if log.topic_id is None:
             return None
         id = PartitionId(log.topic_id, log.key.partition)
@@ -341,9 +341,10 @@ class Reconciler:
     def returned(self) -> list[ConfiguredLogDir]:
         """The directories that are back and may be used: the cluster knows of them.
 
-        And before that, of their failure. What is in one may be less than it was, and nobody shall
-        go on leading with it in the same epoch as if nothing had been (B-13). Not before the
-        metadata is known: until then nobody can tell whose logs they hold.
+        Before that, the cluster has known of their failure. A directory may hold less than it did,
+        and no replica in it may go on leading in the same epoch as if nothing had happened (B-13).
+        None is back before the metadata is known: until then the broker cannot say whose logs it
+        holds.
         """
         own = self._context.image.brokers.get(self._context.node_id)
         if own is None:
@@ -369,7 +370,7 @@ class Reconciler:
         for place in list(self._places.all.values()):
             state = self._context.image.partition(place.id)
             if state is None:
-                continue  # Its topic is gone: we are about to be told.
+                continue  # Its topic is gone: the removal is about to come.
             if place.stage is Stage.OFFLINE:
                 self._take_up(place, state, found)
                 continue

@@ -1,17 +1,17 @@
 """Damage to the logs of a healthy disk: found, set aside, mended from other brokers.
 
 `Scrubbing` finds damage before a reader does (B-28): in small steps on the directory's own thread,
-when `core.logdirs.scrub_schedule` says so, with its progress in a file there, so that a restart
-goes on where it was.
+when `core.logdirs.scrub_schedule` says so. It keeps its progress in a file there, and continues
+from that after a restart.
 
 `BadCopies` are damaged logs that were replaced, set aside for a person to look at, until a limit
 (K589-04). They lie under `-stray` names, which Apache Kafka loads and leaves alone, and a mark in
 them says what was wrong. The oldest go first: by age, by bytes in a directory, and when its disk is
 full.
 
-`Repairs` makes lost replicas anew: damaged ones in place, those of a dead disk on another. Only
-where no other broker counts on our copy any more: another broker leads, and we are neither in the
-ISR nor eligible (KIP-589's future work, K589-04; B-27).
+`Repairs` rebuilds lost replicas: damaged ones in place, those of a dead disk on another. It does so
+only where no other broker counts on this broker's copy any more: another broker leads, and this one
+is neither in the ISR nor eligible (KIP-589's future work, K589-04; B-27).
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class BadCopies:
         self._purging.now(path, copy.name)
 
     def on_full(self, path: LogDir) -> None:
-        """A directory has no room: who needs it now comes first."""
+        """A directory has no room: its logs need the bytes more than the bad copies do."""
         for copy in list(self.in_directory(path)):
             self._drop(path, copy)
 
@@ -276,7 +276,7 @@ class _Scrubber:
     def _save(self) -> None:
         self._saved_at = self._out.now
         progress = self.schedule.progress
-        # A torn one costs a look from the beginning; a sync, whoever appends to this disk.
+        # A torn file costs a scrub from the beginning; a sync would hold up appends to this disk.
         job = PutFile(self._path, SCRUB_FILE, progress.encode(), durable=False)
         self._out.run(job, self._on_saved)
 
@@ -286,21 +286,21 @@ class _Scrubber:
 
 
 HEALS_MAX: Final = 3
-"""How often a damaged replica is fetched anew before it is left for a person to look at."""
+"""How often the broker fetches a damaged replica again before it leaves it to an operator."""
 HEAL_DELAY: Final = 1.0
 FORGIVEN: Final = 86_400.0
 """Seconds after which what a replica has gone through counts no more."""
 SUSPECT_MAX: Final = 2
 """How often a log whose files gave an error is tried again before it is taken to be damaged."""
 RETRY_MAX: Final = 60.0
-"""Seconds at most until a log that is not to blame is taken up again."""
+"""Seconds at most until the broker tries again to load a log that is not to blame."""
 REBUILD_EVERY: Final = 1.0
 REBUILD_MAX: Final = 10
-"""Replicas that are begun anew in one round: the leaders have other work, too."""
+"""Replicas that one round begins to rebuild: the leaders have other work, too."""
 
 
 class Repairs:
-    """Replicas that are to be fetched anew."""
+    """Has lost replicas fetched again from other brokers."""
 
     def __init__(
         self,
@@ -318,7 +318,7 @@ class Repairs:
         self._rebuilding = False
 
     def _is_spare(self, place: LocalReplica) -> bool:
-        """Whether the partition lives elsewhere and does not count on our copy."""
+        """Whether the partition lives elsewhere and does not count on this broker's copy."""
         state, me = self._context.image.partition(place.id), self._context.node_id
         return (
             place.stage is Stage.OFFLINE
@@ -422,7 +422,7 @@ class Repairs:
     # --- dead disks -------------------------------------------------------------------------
 
     def on_directory_lost(self) -> None:
-        """A directory is offline: make its replicas anew, if that is wanted, after a while."""
+        """A directory is offline: rebuild its replicas after the delay, unless that is negative."""
         if self._delay >= 0 and not self._rebuilding:
             self._rebuilding = True
             self._out.after(self._delay / 1000, self._rebuild)
