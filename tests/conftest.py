@@ -22,6 +22,7 @@ from tests.support.verdicts import is_late, mark
 settings.register_profile("spindle", settings.get_profile("default"), deadline=None)
 settings.load_profile("spindle")
 os.environ["LC_ALL"] = "C.UTF-8"  # Commands draw their tables by the locale.
+os.environ["SPINDLE_SPARK_MINUTES"] = "0"  # Else commands leave a Spark session behind for others.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -182,8 +182,8 @@ def test_the_base_install_makes_pages(installed: tuple[str, Path]) -> None:
     assert set(names.split()) == {path.name for path in sources.iterdir()}
 
 
-@pytest.mark.spec("N-07")
-def test_the_base_install_serves_and_shows_its_disks(installed: tuple[str, Path]) -> None:
+@pytest.mark.spec("N-07", "V-07")
+def test_the_base_install_serves_shows_its_disks_and_plans(installed: tuple[str, Path]) -> None:
     extra, programs = installed
     if extra:
         return  # The base has all that this needs.
@@ -203,6 +203,14 @@ def test_the_base_install_serves_and_shows_its_disks(installed: tuple[str, Path]
             str(home / "broker-1" / "disk-1"),
         )  # fmt: skip
         assert drained.returncode == 0, drained
+        plan = ("balance", "plan", "-b", bootstrap)
+        planned = call(programs, "spindle", *plan)
+        assert planned.returncode == 4, planned
+        assert "planned without Spark, from one sample of 0 replicas" in planned.stderr
+        assert "is not kept in spindle-history: pip install 'spindle[spark]'" in planned.stderr
+        needs = call(programs, "spindle", *plan, "--rate-tolerance", "0.05")
+        assert needs.returncode == 1, needs
+        assert "install the pipeline with pip install 'spindle[spark]'" in needs.stderr
         kafkas = call(programs, "kafka-log-dirs", "--describe", "--bootstrap-server", bootstrap)
         assert '"version":1' in kafkas.stdout
     finally:

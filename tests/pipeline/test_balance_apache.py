@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pipeline.plan_files import plan_file
 from tests.support.apache_kafka import REASSIGN, ApacheKafka
 from tests.support.clients import produce, values
 from tests.support.commands import begin, run
@@ -300,3 +301,63 @@ def test_an_empty_broker_is_filled_and_drained_again_with_leaders_evened(
     }
     carried(kafka, drain)
     assert held(kafka) == [PARTS, PARTS, 0]
+
+
+@pytest.mark.spec("V-05", "N-06")
+def test_a_directory_that_dies_stops_its_broker_is_named_first_and_the_others_go_on(
+    kafka: ApacheKafka, tmp_path: Path
+) -> None:
+    """Comes last: broker 1 is left with a dead directory, which no move takes part in."""
+
+    async def held() -> dict[int, dict[str, list[int]]]:
+        async with AdminClient(kafka.bootstrap) as admin:
+            told = await admin.describe_log_dirs((1, 2)).all()
+        return {
+            broker: {d.path: [n.partition for n in d.current if n.topic == WIDE] for d in dirs}
+            for broker, dirs in told.items()
+        }
+
+    wave = []
+    dead = ""
+    for broker, count in ((1, 3), (2, 1)):
+        found = asyncio.run(held())[broker]
+        source, target, other = sorted(found, key=lambda path: -len(found[path]))
+        dead = other if broker == 1 else dead
+        size = COUNT * RECORD
+        wave += [PlannedMove(broker, WIDE, n, source, target, size) for n in found[source][:count]]
+    plan = plan_file(tmp_path / "plan.json", kafka.bootstrap, [wave])
+    arguments = ("balance", "apply", "-b", kafka.bootstrap, "--json", str(plan))
+    process = begin("spindle", *arguments, "--throttle", str(COUNT * RECORD // 12))
+    try:
+
+        def moving() -> bool:
+            watched = run("spindle", "balance", "watch", "-b", kafka.bootstrap, "--json")
+            told = json.loads(watched.stdout)["run"]
+            return told is not None and bool(told["moving"])
+
+        eventually(moving, "it is moving", 120, 0.5)
+        gone = Path(dead)
+        gone.rename(gone.with_suffix(".gone"))
+        gone.write_text("no directory any more")
+        out, said = process.communicate(timeout=200)
+    finally:
+        process.kill()
+    assert process.returncode == 1, said
+    outcome = json.loads(out)
+    why = f"its log directory {dead} is offline; it was online when the run began"
+    assert outcome["halted"] == [{"broker": 1, "reason": why}], said
+    assert f"warning: broker 1: {why}. Its moves are cancelled" in said
+    assert outcome["done"] >= 1, "broker 2 has gone on"
+    stopped = [f["reason"] for f in outcome["failed"]]
+    assert stopped
+    assert all("the moves of broker 1 were stopped" in why for why in stopped)
+    assert "Throttles put back" in said
+
+    again = run("spindle", *arguments, "--dry-run")
+    assert again.code == 5, again
+    assert f"broker 1: log directory {dead} is offline" in again.stderr
+    assert f"--despite 1:{dead}" in again.stderr
+    insisting = ("--despite", f"1:{dead}", "--despite", "under-replicated")
+    insisted = run("spindle", *arguments, "--dry-run", *insisting)
+    assert insisted.code == 0, insisted
+    assert json.loads(insisted.stdout)["moves"] == len(stopped)

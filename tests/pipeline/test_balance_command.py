@@ -24,7 +24,7 @@ def balance(verb: str, *arguments: str, code: int = 0) -> dict[str, Any]:
 
 
 @pytest.mark.timeout(500)  # Several times Spark, on machines that have more to do.
-@pytest.mark.spec("P-04", "P-06", "P-07", "P-08")
+@pytest.mark.spec("P-04", "P-06", "P-07", "P-08", "V-07")
 def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -43,6 +43,8 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
     for wanted in plan["partitions"]:
         assert sorted(wanted["replicas"]) == [1, 2]
         assert len(wanted["log_dirs"]) == 2
+    on_spark = balance("plan", *at, *home, "--spark")["spindle"]
+    assert {**on_spark, "sampledAt": own["sampledAt"]} == own, "the same plan"
     text = page.read_text()
     assert text.count('class="is"') >= 4, "a picture of every disk"
     assert text.count("<path ") == 2, "what flows on each broker"
@@ -59,7 +61,7 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
     again = balance("plan", *at, *home, code=4)
     assert again["spindle"]["moves"] == 0
     assert again["partitions"] == []
-    assert len(list((tmp_path / "history").glob("day=*/sample-*.parquet"))) == 2
+    assert len(list((tmp_path / "history").glob("day=*/sample-*.parquet"))) == 3
     desk.drop(TOPIC)
 
 

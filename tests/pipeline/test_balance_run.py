@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -359,3 +360,54 @@ def test_a_run_that_is_refused_at_its_throttles_leaves_nothing_open(
     configs = desk.ask("describe_configs", [resource])[resource]
     assert not any(c.value for n, c in configs.items() if "throttled" in n)
     assert rate_of(desk, 1) is None
+
+
+@pytest.mark.spec("P-07", "V-05")
+def test_a_run_is_paused_paced_listed_and_undone(desk: Desk, size: int, tmp_path: Path) -> None:
+    at = ("-b", desk.bootstrap)
+    nothing = run("spindle", "balance", "pause", *at)
+    assert nothing.code == 1
+    assert "no run is under way" in nothing.stderr
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [moves(desk, size, 0, 1, 2)])
+    rehearsed = answer(desk, "apply", str(plan), "--dry-run", "--throttle", str(SLOW))
+    assert (rehearsed["moves"], rehearsed["there"]) == (3, 0)
+    assert rehearsed["options"]["throttle"] == SLOW
+    assert rate_of(desk, 1) is None, "it changes nothing"
+    copied = tmp_path / "ended.json"
+    hook = f"{sys.executable} -c \"import sys; open('{copied}', 'w').write(sys.stdin.read())\""
+    process = begin(
+        "spindle", "balance", "apply", *at, str(plan), "--throttle", str(SLOW), "--on-end", hook
+    )
+    try:
+        eventually(lambda: len(copies(desk)) == 1, "the first is moving", 120, 0.2)
+        answer(desk, "pause")
+        answer(desk, "pace", "--throttle", str(100 << 20))
+        eventually(lambda: rate_of(desk, 1) == str(100 << 20), "the throttle is another", 60)
+        eventually(lambda: len(there(desk)) == 1, "what moves goes on to its end", 60)
+        assert not copies(desk), "nothing new starts"
+        answer(desk, "resume")
+        _, said = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 0, said
+    assert "paused: what moves goes on" in said
+    assert "the pace is now: 1 move per disk at once, 100.0 MiB/s per broker" in said
+    assert len(there(desk)) == 3
+    eventually(lambda: rate_of(desk, 1) is None, "the throttle is as before")
+    ended = json.loads(copied.read_text())
+    assert (ended["ended"], ended["complete"], ended["moved"]) == ("done", True, 3)
+
+    (*_, last) = answer(desk, "runs")["runs"]
+    assert last["moves"] == 3
+    assert "@" in last["by"]
+    assert last["ended"]["complete"]
+    back = tmp_path / "undo.json"
+    undone = answer(desk, "undo", "--output", str(back))["spindle"]
+    assert undone["moves"] == 3
+    assert undone["exact"]
+    assert answer(desk, "apply", str(back))["moved"] == 3
+    assert there(desk) == set()
+    assert answer(desk, "undo", "--output", str(back))["spindle"]["moves"] == 3, "and forth again"
+    moved_away = run("spindle", "balance", "undo", *at, last["run"])
+    assert moved_away.code == 4
+    assert "it is not any more where the run had moved it" in moved_away.stdout

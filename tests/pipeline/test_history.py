@@ -165,3 +165,23 @@ def test_a_home_that_only_spark_reaches_wants_its_jvm(spark: Session, tmp_path: 
     assert not there.rename("a/b", "c"), "nothing is replaced"
     there.delete("a")
     assert [n for n in os.listdir(tmp_path) if n[0] != "."] == ["c"]
+
+
+@pytest.mark.spec("P-02", "V-07")
+def test_a_table_of_the_catalog_keeps_each_sample_once(spark: Session) -> None:
+    home = "spark:kept_samples"
+    spark.sql("DROP TABLE IF EXISTS kept_samples")
+    try:
+        assert sizes(spark, home) == []
+        assert history.append(samples(spark, []), home) is None
+        names = [history.append(at_minute(spark, minute), home) for minute in (1, 2, 2)]
+        assert names[1] == names[2]
+        assert sizes(spark, home) == [1, 2], "the same sample is there once"
+        assert names[0] is not None
+        (one,) = history.read_files(spark, [names[0]]).where("topic = 't'").collect()
+        assert one["size"] == 1
+        assert history.files(home) == [home]
+        with pytest.raises(Unusable, match="kept_samples is a table of a catalog"):
+            history.compact(spark, home)
+    finally:
+        spark.sql("DROP TABLE IF EXISTS kept_samples")

@@ -52,6 +52,7 @@ COMMANDS: Final = (
         "spindle.cli.balance.command:app",
         "Even out disks and brokers; forecasts, what-if",
     ),
+    Command("spark", "spindle.cli.spark_server:app", "The Spark session that commands share"),
     Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there once?"),
     Command(
         "forensics", "spindle.cli.forensics:forensics", "Read log directories without a broker"

@@ -63,10 +63,18 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "balance apply": (
         f"spindle balance apply {_B} plan.json --throttle 50000000",
+        f"spindle balance apply {_B} plan.json --dry-run",
         f"spindle balance apply {_B}   # go on with a run that was killed",
     ),
+    "balance pause": (f"spindle balance pause {_B}",),
+    "balance resume": (f"spindle balance resume {_B}",),
+    "balance pace": (f"spindle balance pace {_B} --throttle 20000000 --moves-per-broker 1",),
+    "balance runs": (f"spindle balance runs {_B}",),
+    "balance undo": (f"spindle balance undo {_B} --output undo.json",),
     "balance watch": (f"spindle balance watch {_B}",),
     "balance cancel": (f"spindle balance cancel {_B}",),
+    "spark status": ("spindle spark status",),
+    "spark stop": ("spindle spark stop",),
     "audit": (
         "spindle audit --produced produced.csv --log-dir /disk1/kafka --log-dir /disk2/kafka",
         "spindle audit --log-dir /disk1/kafka --topic-list orders",

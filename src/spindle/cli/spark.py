@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,19 +23,24 @@ SparkRemote = Annotated[
 
 
 @contextmanager
-def spark_session(app: str, remote: str | None) -> Iterator[Session]:
-    """A session for the block, stopped at its end unless it existed before."""
+def spark_session(app: str, remote: str | None, *, warm: bool = False) -> Iterator[Session]:
+    """A session for the block, stopped at its end unless it existed before.
+
+    `warm`: the one that commands share, where there can be one.
+    """
     try:
-        from spindle.pipeline.session import is_running, session
+        from spindle.pipeline.session import can_share, is_running, session, shared
     except ImportError as error:
         render.fail(
             f"{error.name} is missing: install the pipeline with pip install 'spindle[spark]'"
         )
     before = is_running()
-    with render.waiting("Spark starts"):
-        spark = session(app, remote)
-    try:
+    with ExitStack() as ending:
+        with render.waiting("Spark starts"):
+            if warm and remote is None and can_share():
+                spark = ending.enter_context(shared(app))
+            else:
+                spark = session(app, remote)
+                if not before:
+                    ending.callback(spark.stop)
         yield spark
-    finally:
-        if not before:
-            spark.stop()

@@ -41,6 +41,7 @@ from spindle.client import (
 from spindle.client.cluster import TIMEOUT_S, Cluster, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
+    BrokerFeatures,
     ClusterDescription,
     Config,
     ConfigChange,
@@ -106,9 +107,6 @@ class AdminClient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
         """Hang up; what still runs fails."""
         await self._tasks.close()
         self._cluster.close()
@@ -139,6 +137,12 @@ class AdminClient:
         None where the cluster cannot say: Apache Kafka before 4.0.
         """
         return await self._cluster.registered(self._cluster.deadline(timeout))
+
+    async def describe_features(
+        self, broker: NodeId, *, timeout: float | None = None
+    ) -> BrokerFeatures:
+        """What a broker serves: its release shows in that."""
+        return await reassignments.features(self._cluster, broker, self._cluster.deadline(timeout))
 
     async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
         """The controllers' quorum: leader, epoch, voters and how far each has come."""

@@ -1,4 +1,5 @@
-"""Reassignments between brokers, and the metadata quorum: the requests behind the AdminClient.
+"""Reassignments between brokers, the metadata quorum, and what brokers serve: requests of the
+AdminClient.
 
 Called by `admin` alone.
 """
@@ -7,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import spindle
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
-from spindle.client.results import QuorumDescription, QuorumMember, Reassignment, Replica
+from spindle.client.results import (
+    BrokerFeatures,
+    QuorumDescription,
+    QuorumMember,
+    Reassignment,
+    Replica,
+)
 from spindle.client.topics import by_topic, not_answered, refused, server_time
 from spindle.model.errors import Error
+from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicPartition
+from spindle.wire.apis import SOFTWARE
 from spindle.wire.messages.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -22,6 +32,7 @@ from spindle.wire.messages.alter_partition_reassignments_request import (
 from spindle.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
+from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.describe_quorum_request import (
     DescribeQuorumRequest,
     PartitionData,
@@ -120,6 +131,17 @@ async def describe_quorum(cluster: Cluster, deadline: Deadline) -> QuorumDescrip
         voters=tuple(map(_member, partition.current_voters)),
         observers=tuple(map(_member, partition.observers)),
     )
+
+
+async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> BrokerFeatures:
+    """What one broker serves."""
+    request = ApiVersionsRequest(
+        client_software_name=SOFTWARE, client_software_version=spindle.__version__
+    )
+    answer = await cluster.ask_node(broker, request, deadline)
+    levels = [f.max_version for f in answer.supported_features if f.name == METADATA_VERSION]
+    versions = {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
+    return BrokerFeatures(max(levels, default=None), versions)
 
 
 async def _ask_alter(

@@ -300,6 +300,14 @@ class ReplicaLogDirs:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokerFeatures:
+    """What a broker serves: its highest metadata.version (None without KRaft), versions by API."""
+
+    metadata_version: int | None
+    versions: dict[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Reassignment:
     """A reassignment in progress: all replicas, those coming, those going."""
 

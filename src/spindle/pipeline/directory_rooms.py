@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from spindle.pipeline.execution_values import ClusterLook, ExecutionRules, Place
 from spindle.pipeline.move_tasks import MoveTask
@@ -21,6 +22,10 @@ class DirectoryRooms:
         self._used = {place: room.used for place, room in rules.rooms.items()}
         self._rested: dict[Place, float] = {}
         """When a directory has rested enough from its moves so far, by its rate."""
+
+    def on_rate(self, disk_rate: float | None) -> None:
+        """The bytes/s that moves may copy from and to a directory from now on."""
+        self._rules = replace(self._rules, disk_rate=disk_rate)
 
     def on_moved(self, task: MoveTask) -> None:
         """A move is done: its bytes are elsewhere."""

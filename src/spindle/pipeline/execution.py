@@ -11,6 +11,7 @@ execution that was killed goes on by starting again. Called by the commands; kno
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from spindle.client.results import ReplicaLogDirs
@@ -22,14 +23,17 @@ from spindle.pipeline.execution_values import (
     Effect,
     ExecutionProgress,
     ExecutionRules,
+    Halt,
     Phase,
     Place,
     PlanOutcome,
     Start,
     TakeBack,
 )
+from spindle.pipeline.harm import HarmWatch
 from spindle.pipeline.move_tasks import MoveTask, MoveTasks
 from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
 STALL_SECONDS: Final = 120.0
 """A move that copies nothing for this long is given up and taken back."""
@@ -58,7 +62,8 @@ class Execution:
         self._seen = False
         self._counted = 0
         """Waves after which a census has been taken, or which have none after them."""
-        self._cancelled = False
+        self._harm = HarmWatch(rules.known)
+        self._cancelled = self._paused = False
         self._since = now
         """When something was under way last."""
         self.replanned = 0
@@ -97,7 +102,8 @@ class Execution:
 
     def outcome(self, now: float) -> PlanOutcome:
         """What became of each move."""
-        return self._tasks.outcome(now - self._began, self.replanned)
+        outcome = self._tasks.outcome(now - self._began, self.replanned)
+        return replace(outcome, halted=dict(self._harm.stopped))
 
     # -- inputs -------------------------------------------------------------------------------
 
@@ -115,17 +121,16 @@ class Execution:
             self._pass_over(look)
         for task in self._tasks.open if first else self._tasks.under_way:
             self._follow(task, now, look)
-        stalled = self._stalled(now)
-        if stalled:
-            effects.append(TakeBack(stalled))
-        counting = not self._cancelled and self._wave_is_over()
+        effects += self._stop(now, look)
+        starts = not (self._cancelled or self._paused)
+        counting = starts and self._wave_is_over()
         if counting:
             effects.append(Count())  # What it finds may change what starts.
-        elif not self._cancelled and (starting := self._start(now, look)):
+        elif starts and (starting := self._start(now, look)):
             effects.append(Start(starting))
-        if counting or self._rooms.is_any_resting(now) or self._tasks.under_way:
+        if self._paused or counting or self._rooms.is_any_resting(now) or self._tasks.under_way:
             self._since = now
-        elif self._waiting() and now - self._since > ROOM_SECONDS:
+        elif self._tasks.waiting and now - self._since > ROOM_SECONDS:
             self._without_room(look)
         return effects
 
@@ -143,7 +148,7 @@ class Execution:
 
     def on_census(self, used: Mapping[Place, int], open_: frozenset[Place]) -> bool:
         """Bytes of replicas in all directories, and which take replicas: whether to plan again."""
-        waiting = self._waiting()
+        waiting = self._tasks.waiting
         shut = any(task.target not in open_ for task in waiting)
         return bool(waiting) and (
             shut or self._rooms.has_drifted(used, self._tasks.under_way, DRIFT_MIN_BYTES)
@@ -152,21 +157,28 @@ class Execution:
     def on_replanned(
         self, waves: Sequence[Sequence[PlannedMove]], used: Mapping[Place, int]
     ) -> None:
-        """A new plan for what has not begun; what is under way stays."""
+        """A new plan for what has not begun; what is under way stays.
+
+        Its moves from and to brokers that were stopped are left out.
+        """
         self._counted = 0
-        self._tasks.replace_waiting(waves)
+        stopped = self._harm.stopped
+        self._tasks.replace_waiting(
+            [[m for m in wave if not {m.broker, m.to} & stopped.keys()] for wave in waves]
+        )
         self._rooms.on_counted(used)
         self.replanned += 1
 
     def on_cancel(self, now: float) -> list[Effect]:
         """The run ends: no move starts any more, and those in progress are cancelled."""
         self._cancelled = True
-        for task in self._waiting():
-            self._end(task, Phase.STOPPED, "not started: the run ended first")
-        back = self._tasks.in_phase(Phase.RUNNING)
-        for task in back:
-            task.phase, task.changed = Phase.BACK, now
-        return [TakeBack(tuple(t.move for t in back))] if back else []
+        back = self._taken_back(self._tasks.open, now, "the run ended first")
+        return [TakeBack(back)] if back else []
+
+    def on_pace(self, limits: WaveLimits, disk_rate: float | None, paused: bool) -> None:
+        """Other limits from now on; while it is paused nothing starts, and what moves goes on."""
+        self._limits, self._paused = limits, paused
+        self._rooms.on_rate(disk_rate)
 
     # -- following ----------------------------------------------------------------------------
 
@@ -191,26 +203,46 @@ class Execution:
         elif moving:
             task.note(now, place)
         elif task.phase is Phase.BACK:
-            self._end(task, Phase.STOPPED, "cancelled: the run ended first")
+            self._end(task, Phase.STOPPED, task.why)
         elif task.phase is Phase.RUNNING:
             if task.still is None:
                 task.still = now
             if now - task.still > STILL_SECONDS:
                 self._end(task, Phase.FAILED, _not_moving(place))
 
-    def _stalled(self, now: float) -> tuple[PlannedMove, ...]:
-        """Give up the moves that make no progress; returns those that are to be taken back."""
-        found = []
+    def _stop(self, now: float, look: ClusterLook) -> list[Effect]:
+        """Give up the moves that make no progress, and all moves of brokers that are harmed."""
+        back: list[PlannedMove] = []
+        harmed: dict[int, str] = {}
         for task in self._tasks.under_way:
-            limit = STALL_SECONDS if task.phase is Phase.RUNNING else BACK_SECONDS
-            if now - task.changed <= limit:
+            why = _given_up(task, now)
+            if why is None:
                 continue
-            if task.phase is Phase.BACK:
-                self._end(task, Phase.FAILED, NOT_BACK)
-            else:
-                self._end(task, Phase.FAILED, f"nothing was copied for {STALL_SECONDS:g} s")
-                found.append(task.move)
-        return tuple(found)
+            if task.phase is Phase.RUNNING:
+                back.append(task.move)
+                cause = f"{task.move.name}, going to {task.move.target}: {why}"
+                if self._harm.stop(task.move.to, cause):
+                    harmed[task.move.to] = cause
+            self._end(task, Phase.FAILED, why)
+        own = {t.partition for t in self._tasks.all if t.move.between}
+        harmed |= self._harm.on_look(now, look, own)
+        for broker in harmed:
+            stopped = f"the moves of broker {broker} were stopped"
+            back += self._taken_back(self._tasks.of_broker(broker), now, stopped)
+        takes: list[Effect] = [TakeBack(tuple(back))] if back else []
+        return [*(Halt(broker, why) for broker, why in harmed.items()), *takes]
+
+    def _taken_back(
+        self, tasks: Sequence[MoveTask], now: float, why: str
+    ) -> tuple[PlannedMove, ...]:
+        """End what waits; what is to be taken back of these tasks."""
+        back = [task for task in tasks if task.phase is Phase.RUNNING]
+        for task in tasks:
+            if task.phase is Phase.WAITING:
+                self._end(task, Phase.STOPPED, f"not started: {why}")
+        for task in back:
+            task.phase, task.changed, task.why = Phase.BACK, now, f"cancelled: {why}"
+        return tuple(task.move for task in back)
 
     def _end(self, task: MoveTask, phase: Phase, why: str = "") -> None:
         task.phase, task.why, task.inside = phase, why, 0
@@ -219,12 +251,9 @@ class Execution:
 
     # -- starting -----------------------------------------------------------------------------
 
-    def _waiting(self) -> list[MoveTask]:
-        return self._tasks.in_phase(Phase.WAITING)
-
     def _start(self, now: float, look: ClusterLook) -> tuple[PlannedMove, ...]:
         """Start the moves that may, the most useful first: those from the fullest source."""
-        waiting = self._waiting()
+        waiting = self._tasks.waiting
         if not waiting:
             return ()
         running = self._tasks.under_way
@@ -248,7 +277,7 @@ class Execution:
 
     def _without_room(self, look: ClusterLook) -> None:
         room = self._rooms.left(look, self._tasks.under_way)
-        for task in self._waiting():
+        for task in self._tasks.waiting:
             left = room.get(task.target, task.size)
             if left < task.size:
                 why = f"{task.move.target} has room for {max(0, left)} bytes, not for {task.size}"
@@ -256,13 +285,24 @@ class Execution:
 
     def _wave_is_over(self) -> bool:
         """Whether a wave has ended since the last census, and another waits."""
-        if not self._waiting():
+        if not self._tasks.waiting:
             return False
         ended = min(t.wave for t in self._tasks.open)
         if ended <= self._counted:
             return False
         self._counted = ended
         return True
+
+
+def _given_up(task: MoveTask, now: float) -> str | None:
+    """Why a move that is under way has no hope; None where it has."""
+    if task.phase is Phase.BACK:
+        return NOT_BACK if now - task.changed > BACK_SECONDS else None
+    if task.whole is not None and now - task.whole > STALL_SECONDS:
+        return f"copied whole, but the broker has not put it in place for {STALL_SECONDS:g} s"
+    if now - task.changed > STALL_SECONDS:
+        return f"nothing was copied for {STALL_SECONDS:g} s"
+    return None
 
 
 def _not_moving(place: ReplicaLogDirs) -> str:

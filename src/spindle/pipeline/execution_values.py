@@ -41,6 +41,14 @@ class ParticipatingDirectory:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownTrouble:
+    """What was not well when the run began: it is no reason to stop."""
+
+    offline: frozenset[Place] = frozenset()
+    under_replicated: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionRules:
     """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
     of the mean is a reason to plan again. `disk_rate`: bytes/s that the moves of a directory may
@@ -50,6 +58,7 @@ class ExecutionRules:
     rooms: Mapping[Place, ParticipatingDirectory]
     drift: float = 0.025
     disk_rate: float | None = None
+    known: KnownTrouble = field(default_factory=KnownTrouble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,8 @@ class ClusterLook:
     `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
     `assigned`, `in_sync`, `reassigning`: of partitions that go between brokers, their brokers,
     their ISRs, and which of them the controller is reassigning; `gone`: partitions that were
-    deleted.
+    deleted; `offline`: directories of the brokers that were asked; `behind`: of all partitions, the
+    brokers whose replica is out of sync; None where that was not asked.
     """
 
     places: Mapping[Replica, ReplicaLogDirs | Exception]
@@ -68,6 +78,8 @@ class ClusterLook:
     in_sync: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     reassigning: frozenset[TopicPartition] = frozenset()
     gone: frozenset[TopicPartition] = frozenset()
+    offline: frozenset[Place] = frozenset()
+    behind: Mapping[TopicPartition, frozenset[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,15 @@ class Count:
     """An effect: a census of all directories (`on_census`), since a wave is over."""
 
 
-Effect = Start | TakeBack | Count
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """An effect: say that nothing more is moved from and to a broker, and why."""
+
+    broker: int
+    why: str
+
+
+Effect = Start | TakeBack | Count | Halt
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +146,8 @@ class PlanOutcome:
     """What became of a plan: moves that are where they should be; those that are not, and why.
 
     `there`: of those done, what had arrived before; `gone`: moves whose partitions were deleted
-    since the plan, which is no failure; `led`: partitions that have the leader of the plan.
+    since the plan, which is no failure; `led`: partitions that have the leader of the plan;
+    `halted`: brokers whose moves were stopped for harm, and why.
     """
 
     done: tuple[PlannedMove, ...]
@@ -137,6 +158,7 @@ class PlanOutcome:
     there: tuple[PlannedMove, ...] = ()
     gone: tuple[PlannedMove, ...] = ()
     led: int = 0
+    halted: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def moved(self) -> tuple[PlannedMove, ...]:

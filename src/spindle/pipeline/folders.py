@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from spindle.model.errors import Unusable
-from spindle.pipeline.session import Session
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject, JVMView
+
+    from spindle.pipeline.session import Session
 
 T = TypeVar("T")
 

@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 
 from spindle.pipeline import directory_loads
 from spindle.pipeline.growth import fit
+from spindle.pipeline.history_summary import DirectoryHistory
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
 
 WINDOW_DAYS: Final = 14.0
@@ -33,16 +34,6 @@ _MADE_ANEW: Final = 0.1
 _DAY: Final = 86_400.0
 _FAR: Final = 3650.0
 """Days after which a forecast has no meaning."""
-
-
-DirectoryHistory = TypedDict(
-    "DirectoryHistory",
-    {
-        "broker": int, "logDir": str, "first": str, "last": str, "samples": int, "was": int,
-        "is": int, "replicas": int,
-    },
-)  # fmt: skip
-"""What a history holds of one directory, as JSON: its samples, and bytes at the first and last."""
 
 
 class _DeviceUse(TypedDict):

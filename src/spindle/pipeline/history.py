@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
+from spindle.pipeline import catalog_history
 from spindle.pipeline.folders import StorageFolder, place
 from spindle.pipeline.schemas import SAMPLE
 
@@ -51,9 +52,11 @@ def append(samples: DataFrame, home: Path | str) -> str | None:
     or nothing, and a sample that is appended again is not appended twice. Unusable where this
     process does not find what Spark's workers have written.
     """
+    if (table := catalog_history.table_of(home)) is not None:
+        return catalog_history.append(samples, table)
     spark = samples.sparkSession
     there = place(home, spark)
-    aside = _new_folder()
+    aside = new_folder()
     # One file, but not one task: brokers are asked side by side.
     samples.select(*SAMPLE.names).repartition(1).write.option("compression", "zstd").parquet(
         there.uri(aside)
@@ -65,7 +68,7 @@ def append(samples: DataFrame, home: Path | str) -> str | None:
         if newest is None or newest[0] is None:
             return None
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=newest[0])
-        final = f"day={moment:%Y-%m-%d}/sample-{moment:%H%M%S%f}.parquet"
+        final = file_of(moment)
         there.rename(written[0], final)
         return there.uri(final)
     finally:
@@ -75,8 +78,10 @@ def append(samples: DataFrame, home: Path | str) -> str | None:
 def files(home: Path | str, spark: SparkSession | None = None) -> list[str]:
     """The files that together hold every sample once, oldest day first.
 
-    `spark` is needed for a `home` that only Spark reaches.
+    `spark` is needed for a `home` that only Spark reaches. A table of a catalog counts as one.
     """
+    if catalog_history.table_of(home) is not None:
+        return [str(home)]
     there = place(home, spark)
     return [there.uri(name) for day in _days(there) for name in _look(there, day).kept]
 
@@ -90,6 +95,8 @@ def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Some samples of the history (schema SAMPLE), by their files."""
     if not paths:
         return spark.createDataFrame([], SAMPLE)
+    if catalog_history.table_of(paths[0]) is not None:
+        return catalog_history.read(spark, paths[0])
     return spark.read.schema(SAMPLE).parquet(*paths).select(*SAMPLE.names)
 
 
@@ -100,6 +107,7 @@ def compact(spark: SparkSession, home: Path | str, before: date | None = None) -
     is taken away the next time. A reader that listed the files before must list them again.
     """
     limit = before or datetime.now(UTC).date()
+    _refuse_table(home)
     there = place(home, spark)
     made: list[str] = []
     for day in _days(there):
@@ -117,6 +125,7 @@ def compact(spark: SparkSession, home: Path | str, before: date | None = None) -
 
 def expire(home: Path | str, before: date, spark: SparkSession | None = None) -> list[str]:
     """Delete all days before that one; their names."""
+    _refuse_table(home)
     there = place(home, spark)
     old = [day for day in _days(there) if day < f"day={before:%Y-%m-%d}"]
     for day in old:
@@ -124,9 +133,14 @@ def expire(home: Path | str, before: date, spark: SparkSession | None = None) ->
     return old
 
 
+def _refuse_table(home: Path | str) -> None:
+    if (table := catalog_history.table_of(home)) is not None:
+        raise Unusable(f"{table} is a table of a catalog: its own tools compact and expire it")
+
+
 def _compacted(spark: SparkSession, there: StorageFolder, day: str, found: _Day) -> list[str]:
     """Rewrite a day's files, sorted, and make them count in place of the old ones."""
-    aside, own = _new_folder(), uuid.uuid4().hex
+    aside, own = new_folder(), uuid.uuid4().hex
     # With columns that this version does not know: a newer one may have written them.
     table = spark.read.option("mergeSchema", "true").parquet(*map(there.uri, found.kept))
     parts = -(-table.count() // ROWS_PER_FILE)
@@ -184,7 +198,13 @@ def _written(there: StorageFolder, aside: str) -> list[str]:
     return found
 
 
-def _new_folder() -> str:
+def file_of(moment: datetime) -> str:
+    """The name of the file of a sample that was taken at this moment."""
+    return f"day={moment:%Y-%m-%d}/sample-{moment:%H%M%S%f}.parquet"
+
+
+def new_folder() -> str:
+    """The name of a folder that no other writer has, for what is not whole yet."""
     return f"{_ASIDE}/{int(time.time())}-{uuid.uuid4().hex}"
 
 

@@ -6,7 +6,7 @@ and the demo; `execution` stands apart, since it needs no Spark.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,15 +23,14 @@ from spindle.pipeline import (
     parallel_planning,
     write_rates,
 )
+from spindle.pipeline.assembly import DirectoryUse, Flow, Place, check_names, left_after
+from spindle.pipeline.assembly import directories as assembled
 from spindle.pipeline.cluster_columns import Racks
-from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, Waves
+from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
 from spindle.pipeline.sources import FORMAT, secured
 from spindle.pipeline.spark_messages import core
 from spindle.planning.load import HERE, PlannedMove
 from spindle.security.client_properties import UNSECURED, ClientSecurity
-
-Flow = tuple[int | None, int | None]
-"""Bytes/s now and after a plan; None where rates do not count."""
 
 
 def propose(
@@ -87,8 +86,11 @@ def proposed(
     silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
     now = now.cache()
     directories = directories.cache()
-    there = directories.orderBy("broker", "directory").collect()
-    _check_names(wanted, [(d.broker, d.directory) for d in there])
+    there = [
+        DirectoryUse(d.broker, d.directory, d.online, d.cordoned, d.capacity, d.used)
+        for d in directories.orderBy("broker", "directory").collect()
+    ]
+    check_names(wanted, [(d.broker, d.path) for d in there])
     known = now
     rated = wanted.band.rate_tolerance is not None and past is not None
     if rated and past is not None:
@@ -97,24 +99,15 @@ def proposed(
     brokers = len({d.broker for d in there})
     planned = parallel_planning.plan(later, directories, wanted, racks, brokers)
     rows = (_sized(planned, now) if ahead else planned).collect()
-    waves = _waves(rows)
+    waves = _waves(rows, wanted.between)
     moves = [move for wave in waves for move in wave]
-    change = _changes(moves)
     flows = _flows(known, moves) if rated else {}
     unknown: Flow = (0, 0) if rated else (None, None)
     left = _left(now, moves) if wanted.drain else {}
     written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return ClusterProposal(
-        directories=tuple(
-            DirectoryNow(
-                d.broker, d.directory, d.online, d.capacity or 0, d.used,
-                d.used + change[d.broker, d.directory], d.cordoned,
-                *flows.get((d.broker, d.directory), unknown),
-                left.get((d.broker, d.directory), 0),
-            )
-            for d in there
-        ),
+        directories=assembled(there, moves, left, flows, unknown),
         waves=waves,
         # Bytes of then are no measure for bytes of now.
         bound=0 if ahead else sum(row.bound for row in rows if row.topic is None),
@@ -127,10 +120,11 @@ def proposed(
         sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
         weights=written if rated else _largest(known, F.col("size")) if wanted.leaders else {},
         rates={name: round(rate) for name, rate in written.items() if rate >= 1},
-    )  # fmt: skip
+    )
 
 
-def _waves(rows: Sequence[Row]) -> Waves:
+def _waves(rows: Sequence[Row], between: bool) -> Waves:
+    """Of brokers that are planned apart, in the order of their numbers; tasks end in any order."""
     waves: dict[int, list[PlannedMove]] = {}
     for row in rows:
         if row.topic is not None:
@@ -139,6 +133,8 @@ def _waves(rows: Sequence[Row]) -> Waves:
                 row.broker, row.topic, row.partition, row.source, row.target, row.size, to, row.rate
             )
             waves.setdefault(row.wave, []).append(move)
+    for wave in waves.values() if not between else ():
+        wave.sort(key=lambda move: move.broker)
     return tuple(tuple(waves[number]) for number in sorted(waves))
 
 
@@ -156,16 +152,13 @@ def _flows(known: DataFrame, moves: Sequence[PlannedMove]) -> dict[tuple[int, st
     return {place: (round(before[place]), max(0, round(after[place]))) for place in places}
 
 
-def _left(now: DataFrame, moves: Sequence[PlannedMove]) -> Counter[tuple[int, str]]:
+def _left(now: DataFrame, moves: Sequence[PlannedMove]) -> dict[Place, int]:
     """How many replicas each directory has once these moves, and those under way, are done."""
     there = now.where("topic is not null").groupBy("broker", "topic", "partition")
     at = there.agg(F.max_by("directory", F.col("is_future")).alias("directory"))
     counted = at.groupBy("broker", "directory").count().collect()
-    left = Counter({(row["broker"], row["directory"]): row["count"] for row in counted})
-    for move in moves:
-        left[move.to, move.target] += 1
-        left[move.broker, move.source] -= 1
-    return left
+    before = {(row["broker"], row["directory"]): row["count"] for row in counted}
+    return left_after(before, moves)
 
 
 def _largest(known: DataFrame, value: Column) -> dict[tuple[str, int], float]:
@@ -204,30 +197,3 @@ def in_few_words() -> Iterator[None]:
         yield
     except PySparkException as error:
         raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error
-
-
-def _check_names(wanted: PlanRequest, there: Sequence[tuple[int, str]]) -> None:
-    directories = [f"{broker}:{path}" for broker, path in there]
-    brokers = [str(broker) for broker in dict.fromkeys(broker for broker, _ in there)]
-    for name in (*wanted.drain, *wanted.exclude):
-        if name.isdigit() and name not in brokers:
-            raise Unusable(f"no broker {name} has answered; these have: {', '.join(brokers)}")
-        if name.isdigit() and not wanted.between:
-            raise Unusable(
-                f"broker {name} as a whole counts only where replicas may go to other brokers: add "
-                "--between-brokers, or name a directory as BROKER:PATH"
-            )
-        if not name.isdigit() and name not in directories:
-            raise Unusable(
-                f"the cluster has no log directory {name}; write BROKER:PATH, one of: "
-                + (", ".join(directories) or "none, no broker answered")
-            )
-
-
-def _changes(moves: Sequence[PlannedMove]) -> Counter[tuple[int, str]]:
-    """Bytes that come to each directory, less those that leave it."""
-    change: Counter[tuple[int, str]] = Counter()
-    for move in moves:
-        change[move.to, move.target] += move.size
-        change[move.broker, move.source] -= move.size
-    return change

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from spindle.client.results import ReplicaLogDirs
 from spindle.model.ids import TopicPartition
@@ -20,6 +21,9 @@ from spindle.pipeline.execution_values import (
     replica_of,
 )
 from spindle.planning.load import PlannedMove
+
+WHOLE_REST_BYTES: Final = 1 << 20
+"""A copy that lacks no more, and no more than a hundredth, only waits to be put in place."""
 
 
 @dataclass(slots=True)
@@ -39,6 +43,8 @@ class MoveTask:
     """When the last byte came."""
     still: float | None = None
     """Since when no look has shown it on its way."""
+    whole: float | None = None
+    """Since when all of it is copied, but for what was written last."""
 
     @property
     def source(self) -> Place:
@@ -109,6 +115,11 @@ class MoveTask:
         if copied != self.inside and self.phase is Phase.RUNNING:
             self.changed = now
         self.inside, self.still = copied, None
+        rest = self.size - copied
+        if self.move.between or not copied or rest > min(WHOLE_REST_BYTES, self.size // 100):
+            self.whole = None
+        elif self.whole is None:
+            self.whole = now
 
 
 class MoveTasks:
@@ -146,6 +157,15 @@ class MoveTasks:
     def under_way(self) -> list[MoveTask]:
         """Those that the cluster works on."""
         return [task for task in self.all if task.under_way]
+
+    @property
+    def waiting(self) -> list[MoveTask]:
+        """Those that have not begun."""
+        return self.in_phase(Phase.WAITING)
+
+    def of_broker(self, broker: int) -> list[MoveTask]:
+        """Those that have no end, and that a broker takes part in."""
+        return [t for t in self.open if broker in (t.move.broker, t.move.to)]
 
     def in_phase(self, phase: Phase) -> list[MoveTask]:
         """Those that are this far."""

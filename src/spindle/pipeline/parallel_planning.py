@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spindle.pipeline.assembly import untold
 from spindle.pipeline.cluster_columns import Racks, cluster_from
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.schemas import MOVE, arrow
@@ -68,18 +69,14 @@ def _planner(wanted: PlanRequest, racks: Racks) -> Callable[[_Batches], Iterator
 
 def _telling(rows: pa.Table) -> tuple[pa.Table, list[str]]:
     """The rows of brokers that tell the space of all their disks; notes about the others."""
-    untold = pc.and_kleene(rows["online"], pc.is_null(rows["capacity"]))
+    unknown = pc.and_kleene(rows["online"], pc.is_null(rows["capacity"]))
     silent: dict[int, list[str]] = {}
-    for row in rows.filter(untold).select(["broker", "directory"]).to_pylist():
+    for row in rows.filter(unknown).select(["broker", "directory"]).to_pylist():
         silent.setdefault(row["broker"], []).append(row["directory"])
     if not silent:
         return rows, []
     hidden = pc.is_in(rows["broker"], pa.array(list(silent), pa.int32()))
-    notes = [
-        f"broker {broker}: nothing is planned: the broker does not report the space of "
-        f"{', '.join(sorted(paths))} (Apache Kafka does from 3.3 on)"
-        for broker, paths in sorted(silent.items())
-    ]
+    notes = [untold(broker, paths) for broker, paths in sorted(silent.items())]
     return rows.filter(pc.invert(hidden)), notes
 
 

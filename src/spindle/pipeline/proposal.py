@@ -69,6 +69,8 @@ class PlanRequest:
     """Whether to separate replicas that share a rack without need."""
     pace: CopyRates = field(default_factory=CopyRates)
     """What moves may copy each second."""
+    exact: bool = False
+    """Whether only the moves of the plan are made: nothing is planned again on the way."""
 
     def keeps(self, topic: str) -> bool:
         """Whether the replicas of a topic stay as they are."""
@@ -191,6 +193,7 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
             "excludeTopics": list(wanted.exclude_topics),
             "leastBytes": wanted.band.least,
             "mendRacks": wanted.mend_racks,
+            "exact": wanted.exact,
             "movesPerDisk": wanted.limits.moves_per_disk,
             "movesPerBroker": wanted.limits.moves_per_broker,
             "betweenBrokers": wanted.between,
@@ -247,6 +250,7 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
                 band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
                 tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
                 CopyRates(own.get("throttle"), own.get("diskThrottle")),
+                bool(own.get("exact")),
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),

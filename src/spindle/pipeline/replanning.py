@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import Replica
 from spindle.pipeline.execution_values import ParticipatingDirectory, Place, replica_of
-from spindle.pipeline.proposal import ClusterProposal, Waves
+from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
 from spindle.planning.broker_planner import plan_broker
 from spindle.planning.cluster_model import cluster_of
 from spindle.planning.cluster_planner import plan_cluster
@@ -70,8 +70,8 @@ def replan(
     for broker in sorted(census):
         plan = plan_broker(
             broker,
-            _directories(broker, census[broker], proposal),
-            _replicas(broker, census[broker], going, proposal.rates),
+            directory_loads(broker, census[broker], capacities(proposal), proposal.wanted),
+            replica_loads(broker, census[broker], going, proposal.rates),
             proposal.wanted.band,
             limits.moves_per_disk,
             limits.moves_per_broker,
@@ -95,7 +95,7 @@ def _whole(
 ) -> Waves:
     going = {replica_of(move): move.target for move in running}
     rates = proposal.rates
-    loads = {broker: _replicas(broker, found, going, rates) for broker, found in census.items()}
+    loads = {broker: replica_loads(broker, found, going, rates) for broker, found in census.items()}
     for move in running:
         if move.between:
             gone = Replica(move.topic, move.partition, move.broker)
@@ -104,7 +104,8 @@ def _whole(
             rate = rates.get((move.topic, move.partition), 0)
             coming = ReplicaLoad(move.topic, move.partition, move.target, move.size, True, rate)
             loads[move.to] = [*others, coming]
-    directories = {b: _directories(b, found, proposal) for b, found in census.items()}
+    known = capacities(proposal)
+    directories = {b: directory_loads(b, d, known, proposal.wanted) for b, d in census.items()}
     brokers = [proposal.wanted.load(b, racks.get(b)) for b in sorted(census)]
     wanted = proposal.wanted
     cluster = cluster_of(brokers, directories, loads, wanted.keeps)
@@ -112,9 +113,15 @@ def _whole(
     return tuple(plan.by_wave())
 
 
-def _directories(broker: int, found: LogDirs, proposal: ClusterProposal) -> list[DirectoryLoad]:
-    capacity = {(d.broker, d.path): d.capacity for d in proposal.directories}
-    wanted = proposal.wanted
+def capacities(proposal: ClusterProposal) -> dict[Place, int]:
+    """The bytes that replicas may take in each directory, as the plan has them."""
+    return {(d.broker, d.path): d.capacity for d in proposal.directories}
+
+
+def directory_loads(
+    broker: int, found: LogDirs, capacity: Mapping[Place, int], wanted: PlanRequest
+) -> list[DirectoryLoad]:
+    """The directories of a broker as the planner takes them: online, with a known capacity."""
     loads = []
     for d in found:
         name = f"{broker}:{d.path}"
@@ -125,7 +132,7 @@ def _directories(broker: int, found: LogDirs, proposal: ClusterProposal) -> list
     return loads
 
 
-def _replicas(
+def replica_loads(
     broker: int,
     found: LogDirs,
     going: Mapping[Replica, str],
@@ -133,15 +140,15 @@ def _replicas(
 ) -> list[ReplicaLoad]:
     """Replicas as they are; one that is moving counts where it goes, and stays there."""
     known = {d.path for d in found if d.online}
-    moving = {name: d.path for d in found if d.online for name in d.future}
+    moving = {n: (d.path, log.size) for d in found if d.online for n, log in d.future.items()}
     loads = []
     for d in found:
         if not d.online:
             continue
         for name, log in d.current.items():
-            target = moving.get(name, going.get(Replica(*name, broker)))
+            target, copied = moving.get(name, (going.get(Replica(*name, broker)), 0))
             pinned = target in known
             path = target if pinned and target is not None else d.path
             rate = rates.get((name.topic, name.partition), 0)
-            loads.append(ReplicaLoad(*name, path, log.size, pinned, rate))
+            loads.append(ReplicaLoad(*name, path, max(log.size, copied), pinned, rate))
     return loads

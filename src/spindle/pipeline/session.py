@@ -9,9 +9,12 @@ launcher asks for a module that a trimmed Java lacks, and needs only for vector 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,7 +23,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spindle.model.errors import Unusable
-from spindle.pipeline.shipping import archive, cache
+from spindle.pipeline import warm_session
+from spindle.pipeline.class_archive import ClassArchive, java_program
+from spindle.pipeline.shipping import archive as package
+from spindle.pipeline.shipping import cache
 
 Session = SparkSession
 
@@ -55,8 +61,19 @@ _SQL_SETTINGS = {
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
 }
 """Those that any session takes at any time."""
+_SERVED_SETTINGS = {
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
+    "spark.sql.artifact.isolation.enabled": "true",
+    "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
+}
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit for the Python program that it runs."""
+_OWN_SPARK = {"SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", _SUBMITTED}
+"""Variables by which a Spark is the user's own."""
+_JVM, _ARCHIVED = "SPARK_SUBMIT_OPTS", "-XX:SharedArchiveFile"
+"""Options of all JVMs that Spark's launcher starts: an archive of classes may be among them."""
 _CONNECT_PORT = 15002
 _REACH_SECONDS = 10.0
 
@@ -81,19 +98,68 @@ def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
         return _shipped(_started(builder.master(remote), remote))
     if _SUBMITTED in os.environ:
         return _shipped(_started(builder, "spark-submit"))
+    _prepare_local()
+    if remote:  # A Spark Connect server of our own, beside us.
+        return _connected(builder, remote)
+    return _local(builder, {})
+
+
+def can_share() -> bool:
+    """Whether commands share a session (`warm_session`).
+
+    Not where that is switched off, its libraries are not there, Spark is the user's own
+    (SPARK_HOME, SPARK_CONF_DIR, SPARK_REMOTE, spark-submit), or this process has a session.
+    """
+    theirs = is_running() or _OWN_SPARK & os.environ.keys()
+    return not theirs and warm_session.idle_minutes() > 0 and warm_session.can_be()
+
+
+@contextmanager
+def shared(app: str = "spindle") -> Iterator[SparkSession]:
+    """A session of the server that commands share, which starts if need be and stays afterwards."""
+    place = warm_session.WarmPlace()
+    with place.use():
+        server = place.started(warm_session.idle_minutes())
+        os.environ["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = server.token
+        spark = _connected(SparkSession.builder.appName(app), f"sc://localhost:{server.port}")
+        try:
+            for name, value in _SQL_SETTINGS.items():
+                spark.conf.set(name, value)
+            yield spark
+        finally:
+            spark.stop()
+
+
+def served() -> SparkSession:
+    """A local session that serves Spark Connect at any free port of loopback."""
+    _prepare_local()
+    return _local(SparkSession.builder.appName("spindle"), _SERVED_SETTINGS)
+
+
+def _prepare_local() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     prepare_java()
-    if remote:  # A Spark Connect server of our own, beside us.
-        return _connected(builder, remote)
+
+
+def _local(builder: SparkSession.Builder, more: Mapping[str, str]) -> SparkSession:
     cores = os.cpu_count() or 2
     builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", 2 * cores)
-    builder = builder.config("spark.driver.extraJavaOptions", _java_options())
+    archive = None
     if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():  # Else it is the user's own Spark.
+        jars = Path(pyspark.__file__).parent / "jars"
+        archive = ClassArchive(java_program(), jars.glob("*.jar"))
         builder = builder.config("spark.driver.extraClassPath", _class_path())
-    for name, value in {**_LOCAL_SETTINGS, **_SQL_SETTINGS}.items():
+    options = [] if archive is None or _ARCHIVED in os.environ.get(_JVM, "") else archive.options()
+    builder = builder.config("spark.driver.extraJavaOptions", _java_options(options))
+    for name, value in {**_LOCAL_SETTINGS, **_SQL_SETTINGS, **more}.items():
         builder = builder.config(name, value)
-    return _started(builder, "this machine")
+    spark = _started(builder, "this machine")
+    if archive is not None and options:
+        context = spark.sparkContext
+        path = context._jvm.java.lang.System.getProperty("java.class.path")
+        archive.make_later(context._gateway.proc.pid, path)
+    return spark
 
 
 def is_running() -> bool:
@@ -138,13 +204,13 @@ def _shipped(spark: SparkSession) -> SparkSession:
     """The session with our settings, and our code on all of its workers."""
     for name, value in _SQL_SETTINGS.items():
         spark.conf.set(name, value)
-    spark.addArtifacts(str(archive()), pyfile=True)
+    spark.addArtifacts(str(package()), pyfile=True)
     return spark
 
 
-def _java_options() -> str:
+def _java_options(more: Sequence[str]) -> str:
     logging = Path(__file__).absolute().with_name("log4j2.properties").as_uri()
-    return f'{_SHORT_RUNS} "-Dlog4j2.configurationFile={logging}"'
+    return f'{_SHORT_RUNS} "-Dlog4j2.configurationFile={logging}" {shlex.join(more)}'.rstrip()
 
 
 def _class_path() -> str:

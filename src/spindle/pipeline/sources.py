@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -26,18 +26,16 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
+from spindle.pipeline import sampling
 from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.security.client_properties import UNSECURED, ClientSecurity
 
 if TYPE_CHECKING:
     from spindle.client.admin import AdminClient
-    from spindle.client.results import LogDirDescription
 
-TIMEOUT_SECONDS = 10.0
 INTERVAL_SECONDS = 30.0
 TASKS_MAX = 32
-ASKED_AT_ONCE = 16
-"""Brokers that one task waits for at the same time."""
 FORMAT = "spindle.logdirs"
 
 
@@ -72,7 +70,7 @@ class LogDirs(DataSource):  # type: ignore[misc]
     def _sampler(self, schema: StructType) -> Sampler:
         if "bootstrap" not in self.options:
             raise ValueError("spindle.logdirs needs .option('bootstrap', 'host:port')")
-        timeout = float(self.options.get("timeout", TIMEOUT_SECONDS))
+        timeout = float(self.options.get("timeout", sampling.TIMEOUT_SECONDS))
         tasks = int(self.options.get("tasks", TASKS_MAX))
         if timeout <= 0 or tasks < 1:
             raise ValueError("spindle.logdirs: timeout and tasks must be positive")
@@ -182,11 +180,11 @@ class Sampler:
 
     def sample(self, brokers: list[int], at: datetime) -> Iterator[pa.RecordBatch]:
         """The rows of some brokers, a batch for each."""
-        for first in range(0, len(brokers), ASKED_AT_ONCE):
-            asked = brokers[first : first + ASKED_AT_ONCE]
+        for first in range(0, len(brokers), sampling.ASKED_AT_ONCE):
+            asked = brokers[first : first + sampling.ASKED_AT_ONCE]
             for broker, told in asyncio.run(self._ask(asked)).items():
-                rows = _rows(broker, told, at)
-                narrow = [{name: row[name] for name in self._schema.names} for row in rows]
+                rows = sampling.rows(broker, told, at)
+                narrow = [{name: row.get(name) for name in self._schema.names} for row in rows]
                 yield pa.RecordBatch.from_pylist(narrow, schema=arrow(self._schema))
 
     def _client(self) -> AdminClient:
@@ -196,55 +194,12 @@ class Sampler:
 
     async def _brokers(self) -> list[int]:
         async with self._client() as admin:
-            registered = await admin.registered_brokers()
-            if registered is not None:
-                return registered
-            live = (await admin.describe_cluster()).brokers
-            topics = await admin.list_topics(internal=True)
-        holders = {b for topic in topics.values() for p in topic.partitions for b in p.replicas}
-        return sorted(holders | set(live))
+            return await sampling.known_brokers(admin)
 
-    async def _ask(
-        self, brokers: list[int]
-    ) -> Mapping[int, Exception | tuple[LogDirDescription, ...]]:
-        """What each broker tells, or why it does not."""
-        from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
-
+    async def _ask(self, brokers: list[int]) -> sampling.Answers:
+        """What each broker says, or why it does not."""
         try:
             async with self._client() as admin:
-                settled = await admin.describe_log_dirs(brokers).settled()
-                return {broker: settled[broker] for broker in brokers}
+                return await sampling.ask(admin, brokers, self._timeout)
         except (Corrupt, Failure, Refusal, Unusable) as error:
             return dict.fromkeys(brokers, error)
-
-
-def _rows(
-    broker: int, told: Exception | tuple[LogDirDescription, ...], at: datetime
-) -> list[dict[str, object]]:
-    common: dict[str, object] = dict.fromkeys(SAMPLE.names)
-    common |= {"sampled_at": at, "broker": broker}
-    if isinstance(told, Exception):
-        return [{**common, "broker_error": str(told) or type(told).__name__}]
-    rows = []
-    for directory in told:
-        place = {
-            **common,
-            "directory": directory.path,
-            "directory_error": None if directory.online else directory.error.name,
-            "total_bytes": -1 if directory.total is None else directory.total,
-            "usable_bytes": -1 if directory.usable is None else directory.usable,
-            "cordoned": directory.cordoned,
-        }
-        logs = [*directory.current.items(), *directory.future.items()]
-        rows += [
-            {
-                **place,
-                "topic": name.topic,
-                "partition": name.partition,
-                "size": log.size,
-                "offset_lag": log.lag,
-                "is_future": log.is_future,
-            }
-            for name, log in logs
-        ] or [place]
-    return rows

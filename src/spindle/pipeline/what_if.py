@@ -8,7 +8,8 @@ Stages are functions DataFrame -> DataFrame. Called by the commands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +18,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, history, job
+from spindle.pipeline import directory_loads, forecast, history, job, single_sample
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
+from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import DIRECTORY
 from spindle.planning.amounts import counted, listed
 
@@ -65,6 +67,12 @@ class Answer:
 class NoHistory(Unusable):
     """The history has no sample yet, so the question has no answer."""
 
+    def __init__(self, home: Path | str) -> None:
+        super().__init__(
+            f"there is no history in {home}: take a sample with "
+            f"`spindle balance history -b HOST:PORT --history {home}`"
+        )
+
 
 def what_if(
     spark: SparkSession, history_dir: Path | str, wanted: PlanRequest, changes: Changes
@@ -73,10 +81,7 @@ def what_if(
     with job.in_few_words():
         samples = history.read(spark, history_dir)
         if not samples.head(1):
-            raise NoHistory(
-                f"there is no history in {history_dir}: take a sample with "
-                f"`spindle balance history -b HOST:PORT --history {history_dir}`"
-            )
+            raise NoHistory(history_dir)
         now = directory_loads.latest(samples)
         directories = _with(directory_loads.directories(now), changes.add, wanted.between)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
@@ -95,10 +100,45 @@ def what_if(
     return Answer(told, tuple(_against(proposal)), changes.lose)
 
 
+def what_if_here(sample: ClusterSample, wanted: PlanRequest, changes: Changes) -> Answer:
+    """The same from one sample, without Spark: nothing `ahead`, and no write rates."""
+    assert not changes.ahead
+    assert wanted.band.rate_tolerance is None
+    census = sample.census
+    known = {(broker, d.path) for broker, found in census.items() for d in found}
+    _check(known, changes.add, wanted.between)
+    drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
+    room = {(d.broker, d.path): d.capacity for d in changes.add}
+    proposal = single_sample.propose(sample, drained, changes.racks, room)
+    gone = [
+        (name, name_of(broker, d.path) in changes.lose or str(broker) in changes.lose)
+        for broker, found in census.items()
+        for d in found
+        for name in d.current
+    ]
+    copies, lost = Counter(name for name, _ in gone), Counter(name for name, is_ in gone if is_)
+    alone = sorted(name for name, count in lost.items() if count == copies[name])
+    notes = _loss(changes.lose, lost.total(), [f"{topic}-{number}" for topic, number in alone])
+    return Answer(
+        replace(proposal, notes=(*notes, *proposal.notes)), tuple(_against(proposal)), changes.lose
+    )
+
+
+def name_of(broker: int, path: str) -> str:
+    """A directory as options name it."""
+    return f"{broker}:{path}"
+
+
 def _with(directories: DataFrame, add: Sequence[NewDisk], between: bool) -> DataFrame:
     if not add:
         return directories
-    known = {(r["broker"], r["directory"]) for r in directories.collect()}
+    _check({(r["broker"], r["directory"]) for r in directories.collect()}, add, between)
+    rows = [(d.broker, d.path, True, False, d.path, d.capacity, 0, 0) for d in add]
+    fresh = directories.sparkSession.createDataFrame(rows, DIRECTORY)
+    return directories.unionByName(fresh)
+
+
+def _check(known: Set[tuple[int, str]], add: Sequence[NewDisk], between: bool) -> None:
     brokers = sorted({broker for broker, _ in known})
     for disk in add:
         if disk.broker not in brokers and not between:
@@ -108,9 +148,6 @@ def _with(directories: DataFrame, add: Sequence[NewDisk], between: bool) -> Data
             )
         if (disk.broker, disk.path) in known:
             raise Unusable(f"broker {disk.broker} has {disk.path} already; name a new directory")
-    rows = [(d.broker, d.path, True, False, d.path, d.capacity, 0, 0) for d in add]
-    fresh = directories.sparkSession.createDataFrame(rows, DIRECTORY)
-    return directories.unionByName(fresh)
 
 
 def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
@@ -125,13 +162,19 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
     copies = current.groupBy("topic", "partition").agg(
         F.sum(F.when(F.col("lost"), 1).otherwise(0)).alias("gone"), F.count("*").alias("all")
     )
-    gone = copies.agg(F.sum("gone").alias("gone")).collect()[0]["gone"]
+    gone = copies.agg(F.sum("gone").alias("gone")).collect()[0]["gone"] or 0
+    only = copies.where(F.col("gone") == F.col("all")).orderBy("topic", "partition")
+    return _loss(lose, gone, [f"{row['topic']}-{row['partition']}" for row in only.collect()])
+
+
+def _loss(lose: Sequence[str], gone: int, alone: Sequence[str]) -> list[str]:
+    """What is said of so many replicas that are lost, and partitions without another copy."""
+    if not lose:
+        return []
     if not gone:
         return ["what is lost holds no replica"]
     those = counted(gone, "replica is lost with it and has", "replicas are lost with it and have")
     notes = [f"{those} to be fetched from other brokers"]
-    only = copies.where(F.col("gone") == F.col("all")).orderBy("topic", "partition")
-    alone = [f"{row['topic']}-{row['partition']}" for row in only.collect()]
     if alone:
         those = counted(
             len(alone),

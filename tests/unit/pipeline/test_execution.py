@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from random import Random
 
 import pytest
+from tests.unit.pipeline.moving_world import A, B, C, World, move, rules, started
 
 from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.ids import TopicPartition
@@ -21,55 +22,14 @@ from spindle.pipeline.execution_values import (
     ClusterLook,
     Count,
     ExecutionRules,
+    Halt,
     ParticipatingDirectory,
-    Place,
-    Start,
     TakeBack,
     ends,
     replica_of,
 )
 from spindle.planning.load import PlannedMove
 from spindle.planning.schedule import WaveLimits
-
-A, B, C = "/a", "/b", "/c"
-
-
-def move(n: int, source: str = A, target: str = B, size: int = 100, broker: int = 1) -> PlannedMove:
-    return PlannedMove(broker, "t", n, source, target, size)
-
-
-class World:
-    """Replicas in directories, which move when told to."""
-
-    def __init__(self, *moves: PlannedMove, free: Mapping[Place, int] | None = None) -> None:
-        self.at = {replica_of(m): ReplicaLogDirs(m.source, 0, m.size) for m in moves}
-        self.free = dict(free or {})
-
-    def look(self, machine: Execution) -> ClusterLook:
-        places: dict[Replica, ReplicaLogDirs | Exception] = {}
-        for m in machine.watched:
-            places[replica_of(m)] = self.at.get(replica_of(m), ReplicaLogDirs())
-        return ClusterLook(places, self.free)
-
-    def start(self, *moves: PlannedMove, copied: int = 0) -> None:
-        for m in moves:
-            self.at[replica_of(m)] = ReplicaLogDirs(
-                m.source, 0, m.size, m.target, 1, future_size=copied
-            )
-
-    def finish(self, *moves: PlannedMove) -> None:
-        for m in moves:
-            self.at[replica_of(m)] = ReplicaLogDirs(m.target, 0, m.size)
-
-
-def rules(
-    limits: WaveLimits | None = None, rooms: Mapping[Place, ParticipatingDirectory] | None = None
-) -> ExecutionRules:
-    return ExecutionRules(limits or WaveLimits(), rooms or {})
-
-
-def started(effects: Sequence[object]) -> list[PlannedMove]:
-    return [m for effect in effects if isinstance(effect, Start) for m in effect.moves]
 
 
 def test_a_disk_takes_part_in_as_many_moves_as_it_may() -> None:
@@ -202,7 +162,8 @@ def test_a_move_that_nobody_makes_and_one_that_stalls_are_given_up() -> None:
     machine.on_look(2.0 + STILL_SECONDS, world.look(machine))
     assert dict(machine.outcome(1.0).failed)[still] == "it is in /a and is not moving"
     assert machine.on_look(STALL_SECONDS, world.look(machine)) == []
-    (effect,) = machine.on_look(STALL_SECONDS + 2, world.look(machine))
+    halt, effect = machine.on_look(STALL_SECONDS + 2, world.look(machine))
+    assert halt == Halt(1, "t-1, going to /c2: nothing was copied for 120 s")
     assert effect == TakeBack((stalls,))
     assert machine.over
     assert "nothing was copied" in dict(machine.outcome(1.0).failed)[stalls]
@@ -397,7 +358,8 @@ def test_between_brokers_it_is_not_done_while_the_replica_is_out_of_sync(comes: 
     isr = (3, 2) if comes else (3,)
     effects = machine.on_look(after, ClusterLook({replica: whole}, {}, {name: (2, 3)}, {name: isr}))
     assert machine.outcome(after).done == ((one,) if comes else ())
-    assert effects == ([] if comes else [TakeBack((one,))])
+    cause = "t-0, going to /b: nothing was copied for 120 s"
+    assert effects == ([] if comes else [Halt(2, cause), TakeBack((one,))])
 
 
 def test_a_partition_is_in_one_move_between_brokers_at_a_time() -> None:

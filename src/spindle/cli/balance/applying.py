@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spindle.cli.balance.balance_journal import BalanceRun, GivenOptions, RunJournal, RunOptions
+from spindle.cli.balance.balance_journal import (
+    BalanceRun,
+    GivenOptions,
+    RunJournal,
+    RunOptions,
+    user_and_host,
+)
 from spindle.cli.balance.cluster_look import (
     assigned_brokers,
-    deleted,
-    name_of,
     observe,
+    pending,
     verify,
 )
-from spindle.cli.reassign import limits, reassigning
-from spindle.cli.reassign.reassign_journal import Journal
-from spindle.cli.reassign.reassignment_plan import ReassignmentPlan, parse_plan
+from spindle.cli.balance.move_rim import MoveRim, Say, Tell, reason, silent
+from spindle.cli.balance.run_throttles import RunThrottles
+from spindle.cli.balance.starting import checked
+from spindle.cli.reassign import reassigning
+from spindle.cli.reassign.reassignment_plan import parse_plan
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.model.errors import Error, Unusable
@@ -30,42 +37,39 @@ from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
 from spindle.pipeline.execution import NOT_BACK, Execution
 from spindle.pipeline.execution_values import (
-    Count,
-    Effect,
     ExecutionProgress,
     ExecutionRules,
+    KnownTrouble,
     PlanOutcome,
-    Start,
-    TakeBack,
     Unled,
+    ends,
     replica_of,
 )
-from spindle.pipeline.proposal import ClusterProposal, parse
+from spindle.pipeline.proposal import ClusterProposal, parse, waves_document
 from spindle.planning.amounts import counted
 from spindle.planning.leaders import Leadership, first
 from spindle.planning.load import PlannedMove
 from spindle.planning.schedule import WaveLimits
 
-POLL_SECONDS: Final = 0.25
 WATCH_SECONDS: Final = 1.0
-Say = Callable[[str], None]
-Tell = Callable[[ExecutionProgress], None]
-
-
-def _silent(_: object) -> None:
-    """Reports nothing."""
 
 
 # -- carrying out --------------------------------------------------------------------------------
 
 
 async def apply(
-    admin: AdminClient, text: str | None, asked: GivenOptions, tell: Tell, say: Say = _silent
+    admin: AdminClient,
+    text: str | None,
+    asked: GivenOptions,
+    tell: Tell,
+    say: Say = silent,
+    despite: Sequence[str] = (),
 ) -> PlanOutcome:
     """Carry a plan's file out, or (None) go on with the run that was interrupted here.
 
     Cancelled, it takes back what is under way and puts the throttles back. Unusable where there is
-    nothing to go on with, another run is open, or the file is no plan.
+    nothing to go on with, another run is open, or the file is no plan; Declined where the cluster
+    is not well, but for what `despite` names.
     """
     journal = RunJournal((await admin.describe_cluster()).cluster_id)
     journal.lock()
@@ -76,25 +80,31 @@ async def apply(
             return PlanOutcome((), (), 0.0)
         kafkas = parse_plan(run.plan)
         await reassigning.settle(admin, kafkas, say)
-        copies = await _copies(admin, proposal.moves)
-        rate = run.options.throttle if copies else None
-        held: Journal | None = None
+        waiting = await pending(admin, proposal.moves)
+        known = KnownTrouble()
+        if waiting:
+            known = (await checked(admin, waiting, despite, say)).known
+        if not run.by:
+            there = frozenset(map(replica_of, {*ends(proposal.moves)} - {*waiting}))
+            run = replace(run, by=user_and_host(), there=there)
+        limited = RunThrottles(admin, kafkas, say)
         try:
             # A run is noted once its throttles stand: refused there, nothing is left open.
-            held = await _throttle(admin, kafkas, rate, say)
+            await limited.hold(run.options.throttle if waiting else None)
             journal.write(run)
-            seen = tell if copies else _silent
-            outcome = await _Carrier(admin, journal, run, proposal, seen, say).carry()
+            seen = tell if waiting else silent
+            outcome = await _Carrier(
+                admin, journal, run, proposal, seen, say, limited, known
+            ).carry()
         finally:
-            await limits.put_back(admin, kafkas, say)
-            del held  # Until here no other run takes these throttles for left behind.
+            await limited.put_back()
         return outcome
     finally:
         journal.unlock()
 
 
 async def lead(
-    admin: AdminClient, leadership: Leadership | None, say: Say = _silent
+    admin: AdminClient, leadership: Leadership | None, say: Say = silent
 ) -> tuple[Unled, ...]:
     """Put the leaders that are preferred by a plan in front, and have them elected.
 
@@ -109,13 +119,13 @@ async def lead(
     fit = {n: first(now[n], b) for n, b in leaders.items() if b in now.get(n, ())}
     changed = {n: order for n, order in fit.items() if now[n] != order}
     settled = await admin.alter_partition_reassignments(changed).settled() if changed else {}
-    refused = {n: _reason(e) for n, e in settled.items() if isinstance(e, Exception)}
+    refused = {n: reason(e) for n, e in settled.items() if isinstance(e, Exception)}
     chosen = [n for n in fit if n not in refused]
     elected = await admin.elect_leaders(chosen).settled() if chosen else {}
     for name, error in elected.items():
         needless = isinstance(error, Refused) and error.error == Error.ELECTION_NOT_NEEDED
         if isinstance(error, Exception) and not needless:
-            refused[name] = _reason(error)
+            refused[name] = reason(error)
     led = len(fit) - len(refused)
     say(f"{led} of {counted(len(leaders), 'partition')} led as planned")
     for name in sorted(leaders.keys() - fit.keys()):
@@ -123,7 +133,7 @@ async def lead(
     return tuple(Unled(*name, leaders[name], why) for name, why in sorted(refused.items()))
 
 
-async def cancel(admin: AdminClient, say: Say = _silent) -> PlanOutcome:
+async def cancel(admin: AdminClient, say: Say = silent) -> PlanOutcome:
     """End a run whose process was killed: take back what is under way, put throttles back."""
     journal = RunJournal((await admin.describe_cluster()).cluster_id)
     journal.lock()
@@ -132,9 +142,10 @@ async def cancel(admin: AdminClient, say: Say = _silent) -> PlanOutcome:
         if run is None:
             raise Unusable(f"there is no run to cancel: the journal lists none in {journal.folder}")
         proposal = parse(run.plan)
-        carrier = _Carrier(admin, journal, run, proposal, _silent, say)
+        limited = RunThrottles(admin, parse_plan(run.plan), say)
+        carrier = _Carrier(admin, journal, run, proposal, silent, say, limited)
         outcome = await carrier.end()
-        await limits.put_back(admin, parse_plan(run.plan), say)
+        await limited.put_back()
         return outcome
     finally:
         journal.unlock()
@@ -173,106 +184,17 @@ async def look_on(admin: AdminClient) -> Watched | None:
 async def carry_out(
     admin: AdminClient,
     waves: Sequence[Sequence[PlannedMove]],
-    tell: Tell = _silent,
+    tell: Tell = silent,
     most: WaveLimits | None = None,
 ) -> PlanOutcome:
     """Only the moves: without a journal, throttles or new plans; for demonstrations and tests."""
     machine = Execution(waves, ExecutionRules(most or WaveLimits(), {}), time.monotonic())
-    rim = _Rim(admin, machine, tell)
+    rim = MoveRim(admin, machine, tell)
     await rim.to_the_end()
     return machine.outcome(time.monotonic())
 
 
-# -- the loop ------------------------------------------------------------------------------------
-
-
-class _Rim:
-    """Carries a machine's effects out until it is over."""
-
-    def __init__(
-        self,
-        admin: AdminClient,
-        machine: Execution,
-        tell: Tell,
-        count: Callable[[], Awaitable[None]] | None = None,
-    ) -> None:
-        self._admin, self._machine, self._tell = admin, machine, tell
-        self._count = count
-
-    async def to_the_end(self) -> None:
-        """Until every move has an end. Cancelled: until what was under way is taken back."""
-        try:
-            await self._loop()
-        except asyncio.CancelledError:
-            await self.take_back()
-            raise
-
-    async def take_back(self) -> None:
-        """End it: until nothing is under way any more, or does not end."""
-        await self.grant(self._machine.on_cancel(time.monotonic()))
-        await self._loop()
-
-    async def _loop(self) -> None:
-        while True:
-            look = await observe(self._admin, self._machine)
-            await self.grant(self._machine.on_look(time.monotonic(), look))
-            self._tell(self._machine.progress(time.monotonic()))
-            if self._machine.over:
-                return
-            await asyncio.sleep(POLL_SECONDS)
-
-    async def grant(self, effects: Sequence[Effect]) -> None:
-        """Do what the machine asks for."""
-        for effect in effects:
-            match effect:
-                case Start(moves):
-                    await self._start(moves)
-                case TakeBack(moves):
-                    await self._back(moves)
-                case Count():
-                    if self._count is not None:
-                        await self._count()
-
-    async def _start(self, moves: Sequence[PlannedMove]) -> None:
-        between = [m for m in moves if m.between]
-        started = await self._admin.alter_replica_log_dirs(
-            {replica_of(move): move.target for move in moves}
-        ).settled()
-        refused = [m for m in moves if isinstance(started.get(replica_of(m)), Exception)]
-        for name in await deleted(self._admin, [name_of(m) for m in refused]):
-            self._machine.on_gone(name)
-        for move in moves:
-            error = started.get(replica_of(move))
-            # A broker that has no such replica yet has noted where to create it.
-            if isinstance(error, Exception) and not (move.between and _is_absent(error)):
-                self._machine.on_refused(move, _reason(error))
-                between = [m for m in between if m != move]
-        if between:
-            await self._reassign(between)
-
-    async def _reassign(self, moves: Sequence[PlannedMove]) -> None:
-        names = {name_of(m): m for m in moves}
-        now = await assigned_brokers(self._admin, names)
-        wanted = {
-            name: tuple(move.to if b == move.broker else b for b in now[name])
-            for name, move in names.items()
-            if name in now
-        }
-        settled = await self._admin.alter_partition_reassignments(wanted).settled()
-        for name, move in names.items():
-            error = settled.get(name)
-            if name not in now:
-                self._machine.on_gone(name)
-            elif isinstance(error, Exception):
-                self._machine.on_refused(move, _reason(error))
-
-    async def _back(self, moves: Sequence[PlannedMove]) -> None:
-        within = {replica_of(m): m.source for m in moves if not m.between}
-        between = [name_of(m) for m in moves if m.between]
-        if within:
-            await self._admin.alter_replica_log_dirs(within).settled()
-        if between:
-            await self._admin.alter_partition_reassignments(dict.fromkeys(between)).settled()
+# -- a run ---------------------------------------------------------------------------------------
 
 
 class _Carrier:
@@ -286,11 +208,14 @@ class _Carrier:
         proposal: ClusterProposal,
         tell: Tell,
         say: Say,
+        limited: RunThrottles,
+        known: KnownTrouble | None = None,
     ) -> None:
         self._admin, self._journal, self._run, self._say = admin, journal, run, say
-        self._proposal = proposal
-        self._machine = _machine(proposal, run, time.monotonic())
-        self._rim = _Rim(admin, self._machine, tell, self._count)
+        self._proposal, self._limited = proposal, limited
+        self._paused = False
+        self._machine = _machine(proposal, run, time.monotonic(), known)
+        self._rim = MoveRim(admin, self._machine, tell, self, say)
 
     async def carry(self) -> PlanOutcome:
         """Until it is over or cancelled; verified."""
@@ -298,7 +223,7 @@ class _Carrier:
             await self._rim.to_the_end()
             outcome = self._machine.outcome(time.monotonic())
             outcome = outcome.verified(await verify(self._admin, outcome.done))
-            unled = await lead(self._admin, self._proposal.leadership, self._say)
+            unled = await self._lead(outcome)
         except asyncio.CancelledError:
             ended = self._machine.outcome(time.monotonic())
             for move, why in ended.failed:
@@ -307,7 +232,8 @@ class _Carrier:
             self._note_end(ended, complete=False)
             raise
         orders = 0 if self._proposal.leadership is None else len(self._proposal.leadership.orders)
-        outcome = replace(outcome, unled=unled, led=orders - len(unled))
+        led = 0 if outcome.halted else orders - len(unled)
+        outcome = replace(outcome, unled=unled, led=led)
         for move in outcome.gone:
             self._say(f"warning: {move.name} skipped: it was deleted since the plan")
         self._note_end(outcome, outcome.complete)
@@ -321,8 +247,43 @@ class _Carrier:
         self._note_end(outcome, outcome.complete)
         return outcome
 
-    async def _count(self) -> None:
+    async def _lead(self, outcome: PlanOutcome) -> tuple[Unled, ...]:
+        leadership = self._proposal.leadership
+        if outcome.halted and leadership is not None:
+            self._say("the preferred leaders stay as they are, since brokers are not well")
+            return ()
+        return await lead(self._admin, leadership, self._say)
+
+    async def keep_pace(self) -> None:
+        """Take up what `pause`, `resume` and `pace` have asked for."""
+        asked = self._journal.pace()
+        if asked is None:
+            return
+        options, paused = RunOptions(*asked["options"]), asked["paused"]
+        before = self._run.options
+        if (options, paused) == (before, self._paused):
+            return
+        if options != before:
+            self._run = replace(self._run, options=options)
+            self._journal.write(self._run)
+        if options.throttle != before.throttle and options.throttle is not None:
+            await self._limited.hold(options.throttle)
+        most = WaveLimits(options.moves_per_disk, options.moves_per_broker)
+        self._machine.on_pace(most, options.disk_rate, paused)
+        if paused != self._paused:
+            self._say(
+                "paused: what moves goes on, nothing new starts until `spindle balance resume`"
+                if paused
+                else "resumed"
+            )
+        elif options != before:
+            self._say(f"the pace is now: {options.in_words}")
+        self._paused = paused
+
+    async def count(self) -> None:
         """A wave is over: where sizes are not what was planned for, plan the rest again."""
+        if self._proposal.wanted.exact:
+            return
         everywhere = self._proposal.wanted.between
         places = {(d.broker, d.path) for d in self._proposal.directories if d.online}
         concerned = places if everywhere else self._machine.places
@@ -349,8 +310,17 @@ class _Carrier:
     def _note_end(self, outcome: PlanOutcome, complete: bool) -> None:
         failed = [[f"{m.name} on broker {m.broker}", why] for m, why in outcome.failed]
         failed += [[f"{u.name}, led by broker {u.leader}", u.why] for u in outcome.unled]
-        ended = {"complete": complete, "done": len(outcome.done), "failed": failed}
-        self._journal.end(self._run, {**ended, "at": time.time()})
+        moved = {m for m in outcome.done if replica_of(m) not in self._run.there}
+        waves = [[m for m in wave if m in moved] for wave in self._machine.waves]
+        self._journal.end(
+            self._run,
+            {
+                "complete": complete, "done": len(outcome.done), "failed": failed,
+                "at": time.time(),
+                "halted": {str(broker): why for broker, why in outcome.halted.items()},
+                "moves": waves_document(wave for wave in waves if wave),
+            },
+        )  # fmt: skip
 
 
 # -- helpers -------------------------------------------------------------------------------------
@@ -376,35 +346,11 @@ def chosen(earlier: BalanceRun | None, text: str | None, asked: GivenOptions) ->
     return replace(earlier, options=asked.over(earlier.options))
 
 
-def _machine(proposal: ClusterProposal, run: BalanceRun, now: float) -> Execution:
+def _machine(
+    proposal: ClusterProposal, run: BalanceRun, now: float, known: KnownTrouble | None = None
+) -> Execution:
     most = WaveLimits(run.options.moves_per_disk, run.options.moves_per_broker)
     drift = proposal.wanted.band.tolerance / 2
-    rules = ExecutionRules(most, replanning.rooms(proposal), drift, run.options.disk_rate)
+    rate = run.options.disk_rate
+    rules = ExecutionRules(most, replanning.rooms(proposal), drift, rate, known or KnownTrouble())
     return Execution(run.waves, rules, now)
-
-
-async def _throttle(
-    admin: AdminClient, plan: ReassignmentPlan, rate: int | None, say: Say
-) -> Journal | None:
-    """Hold each broker's copies to a rate, between its directories and from and to others."""
-    if rate is None:
-        return None
-    active = await admin.list_partition_reassignments()
-    current = await assigned_brokers(admin, plan.replicas)
-    return await limits.limit(admin, plan, (rate, rate), active, current, say)
-
-
-async def _copies(admin: AdminClient, moves: Sequence[PlannedMove]) -> bool:
-    """Whether something is left to be moved: no throttle, no progress where all is there."""
-    wrong = [name_of(m) for m, _ in await verify(admin, moves)]
-    return len(await deleted(admin, wrong)) < len(wrong)
-
-
-def _is_absent(error: Exception) -> bool:
-    return isinstance(error, Refused) and error.error == Error.REPLICA_NOT_AVAILABLE
-
-
-def _reason(error: Exception) -> str:
-    if _is_absent(error):
-        return "the broker does not have this replica any more"
-    return str(error)

@@ -9,16 +9,19 @@ lock; a journal without its lock is that of a process that was killed. Called by
 from __future__ import annotations
 
 import fcntl
+import getpass
 import json
 import os
-from collections.abc import Mapping
+import socket
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Final, TypedDict
+from typing import IO, Final, NotRequired, TypedDict
 
 from spindle.cli.reassign.reassign_journal import state_directory
+from spindle.client.results import Replica
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import MoveDocument, Waves, parse_waves, waves_document
+from spindle.planning.amounts import amount, counted
 
 KEPT: Final = 20
 """Journals of runs that are over, as a record."""
@@ -33,6 +36,18 @@ class RunOptions:
     moves_per_broker: int = 0
     throttle: int | None = None
     disk_rate: int | None = None
+
+    @property
+    def in_words(self) -> str:
+        """How fast a run goes."""
+        rates = [
+            f"{amount(rate)}/s {what}"
+            for rate, what in ((self.throttle, "per broker"), (self.disk_rate, "per disk"))
+            if rate is not None
+        ]
+        per_broker = f", {self.moves_per_broker} per broker" if self.moves_per_broker else ""
+        at_once = f"{counted(self.moves_per_disk, 'move')} per disk{per_broker} at once"
+        return ", ".join([at_once, *(rates or ["no throttle"])])
 
 
 @dataclass(frozen=True)
@@ -58,8 +73,29 @@ class BalanceRun:
     began: float
     waves: Waves
     replanned: int = 0
-    ended: Mapping[str, object] | None = None
+    ended: RunEnd | None = None
     """What became of it; None: it is not over."""
+    by: str = ""
+    """The user and the machine that began it: user@host."""
+    there: frozenset[Replica] = frozenset()
+    """Replicas that were where the plan wants them before it began."""
+
+    @property
+    def name(self) -> str:
+        """What commands call it: when it began, in ms since 1970."""
+        return str(round(self.began * 1000))
+
+
+class RunEnd(TypedDict):
+    """What became of a run, as its file has it; `at`: s since 1970."""
+
+    complete: bool
+    done: int
+    failed: list[list[str]]
+    at: float
+    halted: NotRequired[dict[str, str]]
+    moves: NotRequired[list[list[MoveDocument]]]
+    """What it has moved, by wave: for its undoing."""
 
 
 class _RunDocument(TypedDict):
@@ -70,8 +106,17 @@ class _RunDocument(TypedDict):
     options: tuple[int, int, int | None, int | None]
     replanned: int
     waves: list[list[MoveDocument]]
-    ended: Mapping[str, object] | None
+    ended: RunEnd | None
     plan: str
+    by: NotRequired[str]
+    there: NotRequired[list[tuple[str, int, int]]]
+
+
+class RunPace(TypedDict):
+    """What is asked of the run that is under way; its file is there as long as it differs."""
+
+    paused: bool
+    options: tuple[int, int, int | None, int | None]
 
 
 class RunJournal:
@@ -80,6 +125,7 @@ class RunJournal:
     def __init__(self, cluster_id: str, folder: Path | None = None) -> None:
         self.folder = (folder or state_directory()) / "balance" / cluster_id
         self._file = self.folder / "run.json"
+        self._pace = self.folder / "pace.json"
         self._held: IO[bytes] | None = None
 
     def lock(self) -> None:
@@ -101,6 +147,7 @@ class RunJournal:
                 "`spindle balance watch`, end it with Ctrl-C (or SIGTERM) there"
             ) from None
         self._held = held
+        self._pace.unlink(missing_ok=True)  # It was asked of another run.
 
     def is_held(self) -> bool:
         """Whether a process is carrying it out now."""
@@ -122,6 +169,24 @@ class RunJournal:
         paths = self._over()
         return _read(paths[-1]) if paths else None
 
+    def over(self) -> list[BalanceRun]:
+        """The runs that are over, those kept, the oldest first."""
+        return [run for path in self._over() if (run := _read(path)) is not None]
+
+    def pace(self) -> RunPace | None:
+        """What commands ask of the run that is under way."""
+        try:
+            found: RunPace = json.loads(self._pace.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def ask(self, paused: bool, options: RunOptions) -> None:
+        """Ask the process that carries the run out to pause it, or to go on in another way."""
+        fresh = self._pace.with_suffix(".tmp")
+        fresh.write_text(json.dumps(RunPace(paused=paused, options=_as_tuple(options))))
+        fresh.replace(self._pace)
+
     def write(self, run: BalanceRun) -> None:
         """Note a run, before what it is about to do."""
         assert self._held is not None, "a writer holds the lock"
@@ -132,7 +197,7 @@ class RunJournal:
             os.fsync(file.fileno())
         fresh.replace(self._file)
 
-    def end(self, run: BalanceRun, ended: Mapping[str, object]) -> None:
+    def end(self, run: BalanceRun, ended: RunEnd) -> None:
         """The run is over; its journal stays as a record, among the last ones."""
         self.write(replace(run, ended=ended))
         self._file.replace(self.folder / f"over-{round(run.began * 1000)}.json")
@@ -149,16 +214,30 @@ class RunJournal:
         return sorted(self.folder.glob("over-*.json")) if self.folder.is_dir() else []
 
 
+def _as_tuple(o: RunOptions) -> tuple[int, int, int | None, int | None]:
+    return o.moves_per_disk, o.moves_per_broker, o.throttle, o.disk_rate
+
+
+def user_and_host() -> str:
+    """The user of this process, and its machine."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # A user id without a name.
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}"
+
+
 def _document(run: BalanceRun) -> _RunDocument:
-    o = run.options
     return {
         "version": 1,
         "began": run.began,
-        "options": (o.moves_per_disk, o.moves_per_broker, o.throttle, o.disk_rate),
+        "options": _as_tuple(run.options),
         "replanned": run.replanned,
         "waves": waves_document(run.waves),
         "ended": run.ended,
         "plan": run.plan,
+        "by": run.by,
+        "there": sorted(run.there),
     }
 
 
@@ -168,7 +247,8 @@ def _read(path: Path) -> BalanceRun | None:
         told: _RunDocument = json.loads(path.read_text(encoding="utf-8"))
         return BalanceRun(
             told["plan"], RunOptions(*told["options"]), told["began"], parse_waves(told["waves"]),
-            told["replanned"], told["ended"],
+            told["replanned"], told["ended"], told.get("by", ""),
+            frozenset(Replica(*names) for names in told.get("there", ())),
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError):
         return None

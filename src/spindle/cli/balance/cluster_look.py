@@ -76,14 +76,21 @@ async def observe(
         for d in directories
         if d.usable is not None
     }
+    offline = frozenset(
+        (broker, d.path)
+        for broker, directories in told.items()
+        if not isinstance(directories, Exception)
+        for d in directories
+        if not d.online
+    )
     between = [n for n, m in zip(names, moves, strict=True) if m.between]
     if not between:
-        return ClusterLook(places, free, gone=gone)
+        return ClusterLook(places, free, gone=gone, offline=offline)
     active = await admin.list_partition_reassignments(between)
     partitions = await _partitions(admin, between)
     assigned = {name: p.replicas for name, p in partitions.items()}
     in_sync = {name: p.isr for name, p in partitions.items()}
-    return ClusterLook(places, free, assigned, in_sync, frozenset(active), gone)
+    return ClusterLook(places, free, assigned, in_sync, frozenset(active), gone, offline)
 
 
 async def assigned_brokers(
@@ -127,6 +134,13 @@ async def deleted(admin: AdminClient, names: Sequence[TopicPartition]) -> frozen
         and not (isinstance(topic, Refused) and topic.error == Error.UNKNOWN_TOPIC_OR_PARTITION)
     }
     return frozenset(n for n in names if n not in there and n.topic not in unsure)
+
+
+async def pending(admin: AdminClient, moves: Sequence[PlannedMove]) -> list[PlannedMove]:
+    """The moves that are left to be done: their partitions exist, their replicas are elsewhere."""
+    wrong = [move for move, _ in await verify(admin, moves)]
+    gone = await deleted(admin, [name_of(m) for m in wrong])
+    return [move for move in wrong if name_of(move) not in gone]
 
 
 def name_of(move: PlannedMove) -> TopicPartition:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from spindle.cli import render
-from spindle.cli.balance import past, report
+from spindle.cli.balance import ending, past, report, runs
+from spindle.cli.balance.balance_journal import GivenOptions, RunOptions
 from spindle.cli.balance.options import (
     Between,
     DiskThrottle,
@@ -36,9 +38,10 @@ from spindle.cli.balance.options import (
     Report,
     Throttle,
     Tolerance,
-    home_of,
+    UseSpark,
     wanted,
 )
+from spindle.cli.balance.proposing import PlanOrder, proposed
 from spindle.cli.connecting import (
     AsJson,
     Bootstrap,
@@ -48,15 +51,11 @@ from spindle.cli.connecting import (
     written,
 )
 from spindle.cli.exits import End
-from spindle.cli.spark import SparkRemote, spark_session
+from spindle.cli.spark import SparkRemote
 from spindle.client.admin import AdminClient
-from spindle.pipeline.proposal import document, led, parse
+from spindle.model.errors import Unusable
+from spindle.pipeline.proposal import ClusterProposal, document, led, parse
 from spindle.planning.duration import CopyRates
-
-if TYPE_CHECKING:
-    from spindle.pipeline.cluster_columns import Racks
-    from spindle.pipeline.proposal import ClusterProposal, PlanRequest
-    from spindle.pipeline.session import Session
 
 T = TypeVar("T")
 
@@ -66,6 +65,11 @@ app = typer.Typer(
 app.command()(past.history)
 app.command()(past.forecast)
 app.command("what-if")(past.what_if)
+app.command()(runs.runs)
+app.command()(runs.undo)
+app.command()(runs.pause)
+app.command()(runs.resume)
+app.command()(runs.pace)
 
 
 @app.command()
@@ -95,6 +99,7 @@ def plan(
     history: History = "spindle-history",
     output: Output = None,
     html: Report = None,
+    spark: UseSpark = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
@@ -102,23 +107,19 @@ def plan(
 
     The plan (--output, or the JSON of --json) is for `spindle balance apply`; it is also a
     reassignment file of kafka-reassign-partitions. The history keeps each sample, for `forecast`
-    and `what-if`. Exit code 1: a broker does not report the space of its disks, or a disk cannot
-    be drained; 4: there is nothing to move; 6: a broker did not answer.
+    and `what-if`. Spark plans where the history counts, and large clusters. Exit code 1: a broker
+    does not report the space of its disks, or a disk cannot be drained; 4: there is nothing to
+    move; 6: a broker did not answer.
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
         rate_tolerance, leaders, exclude_topics, least, mend_racks,
         CopyRates(throttle, disk_throttle),
     )  # fmt: skip
-    # First of all, because Spark takes its time to start and says such things in many words.
-    cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
-    racks = {number: node.rack for number, node in cluster.brokers.items()}
-    with spark_session("spindle balance plan", spark_remote) as spark:
-        proposal = _proposed(spark, bootstrap_server, history, asked, ahead, racks)
-    replicas = with_admin(bootstrap_server, _replicas)
+    order = PlanOrder(bootstrap_server, asked, ahead, history, spark_remote, spark)
+    proposal, replicas, live = proposed(order)
     if leaders:
-        may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]
-        proposal = led(proposal, replicas, may_lead)
+        proposal = led(proposal, replicas, [b for b in live if str(b) not in asked.drain])
     text = json.dumps(document(proposal, replicas))
     written(output, text + "\n")
     if html is not None:
@@ -158,31 +159,53 @@ def apply(
             min=0, help="Concurrent moves of a broker; 0: no limit. By default the plan's."
         ),
     ] = None,
+    despite: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Go on in spite of this: an offline BROKER:PATH, a TOPIC-PARTITION that is not in "
+            "sync, `under-replicated`, `reassignments`; may be repeated.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and what stands against it.")
+    ] = False,
+    on_end: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND|URL", help="At the end run this, or post to it: JSON of the outcome."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Carry out a plan: move replicas, show progress, plan again if sizes have changed, verify.
 
     Relieves the fullest disks first and fills no disk beyond the plan's high mark. Restores the
     throttles at the end. Ctrl-C (SIGTERM) cancels the moves in progress. After a kill or a reboot,
-    run it again without PLAN to resume; `spindle balance watch` shows the run, `spindle balance
-    cancel` ends it. Partitions deleted since the plan are skipped. Exit code 1: a replica is not
-    where the plan wants it; 4: there was nothing to move.
+    run it again without PLAN to resume; `spindle balance watch` shows the run, `pause`, `resume`
+    and `pace` steer it, `cancel` ends it. A broker whose directory fails, whose move stands still
+    or whose replicas fall out of sync is stopped. Exit code 1: a replica is not where the plan
+    wants it; 4: there was nothing to move; 5: the cluster is not well (--despite).
     """
     from spindle.cli.balance import applying as running
-    from spindle.cli.balance.balance_journal import GivenOptions
 
     text = None if plan is None else read_text(plan)
     proposal = None if text is None else parse(text, str(plan))
     if proposal is not None and not proposal.changes:
         render.note(report.headline(proposal))
     asked = GivenOptions(moves_per_disk, moves_per_broker, throttle, disk_throttle)
-    with render.transfers("moving") as tell:
+    spite = tuple(despite or ())
+    if dry_run:
+        _rehearse(bootstrap_server, proposal, asked, spite, as_json)
+        return
+    with _told_at_end(on_end) as note_end, render.transfers("moving") as tell:
         outcome = _interruptible(
             bootstrap_server,
             lambda admin: running.apply(
-                admin, text, asked, lambda progress: tell(progress.disks), render.note
+                admin, text, asked, lambda progress: tell(progress.disks), render.note, spite
             ),
         )
+        note_end(report.outcome_document(outcome))
     if as_json:
         print(json.dumps(report.outcome_document(outcome)))
     else:
@@ -239,28 +262,47 @@ def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
         report.show_outcome(outcome)
 
 
-def _proposed(
-    spark: Session,
+def _rehearse(
     cluster: Bootstrap,
-    history: str,
-    asked: PlanRequest,
-    ahead: float,
-    racks: Racks | None,
-) -> ClusterProposal:
-    from spindle.pipeline.job import propose
+    proposal: ClusterProposal | None,
+    asked: GivenOptions,
+    despite: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """What `apply` would do, and Declined where something stands against it."""
+    from spindle.cli.balance.starting import rehearsed
 
-    home = home_of(history)
-    with render.waiting("sampling and planning"):
-        return propose(spark, cluster.servers, home, asked, ahead, racks, cluster.security)
+    if proposal is None:
+        raise Unusable("--dry-run: name a plan file")
+    plan = proposal
+    found = with_admin(cluster, lambda admin: rehearsed(admin, plan, despite, render.note))
+    options = asked.over(RunOptions(*plan.wanted.limits, *plan.wanted.pace))
+    if as_json:
+        print(json.dumps({"version": 1, **found._asdict(), "options": vars(options)}))
+    else:
+        report.show_rehearsal(found, options)
+    if not found.moves and not found.leaders:
+        raise typer.Exit(End.NOTHING)
 
 
-async def _replicas(admin: AdminClient) -> dict[tuple[str, int], tuple[int, ...]]:
-    topics = await admin.list_topics(internal=True)
-    return {
-        (name, partition.partition): partition.replicas
-        for name, topic in topics.items()
-        for partition in topic.partitions
-    }
+@contextmanager
+def _told_at_end(on_end: str | None) -> Iterator[Callable[[Mapping[str, object]], None]]:
+    """Tell others how the block ended; it says its outcome by what this gives."""
+    if on_end is None:
+        yield lambda outcome: None
+        return
+    ending.check(on_end)
+    ended: dict[str, object] = {"version": 1, "ended": "failed", "complete": False}
+    try:
+        yield lambda outcome: ended.update(outcome, ended="done")
+    except typer.Exit:
+        ended["ended"] = "interrupted"
+        raise
+    except Exception as error:
+        ended["why"] = str(error)
+        raise
+    finally:
+        ending.tell(on_end, ended)
 
 
 def _interruptible(bootstrap: Bootstrap, work: Callable[[AdminClient], Awaitable[T]]) -> T:

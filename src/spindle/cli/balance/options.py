@@ -106,8 +106,17 @@ DiskThrottle = Annotated[
 History = Annotated[
     str,
     typer.Option(
-        metavar="PATH|URI",
-        help="Where samples are kept (Parquet, by day): a path, or a URI that Spark reaches.",
+        metavar="PATH|URI|spark:TABLE",
+        help="Where samples are kept: a path or a URI that Spark reaches (Parquet, by day), or a "
+        "table of Spark's catalog.",
+    ),
+]
+UseSpark = Annotated[
+    bool | None,
+    typer.Option(
+        "--spark/--no-spark",
+        help="Plan on Spark, or in this process. By default Spark plans only if the history counts "
+        "(--ahead, --rate-tolerance, a URI) and large clusters.",
     ),
 ]
 Output = Annotated[
@@ -176,4 +185,9 @@ def wanted(
 
 def home_of(history: str) -> str:
     """Where that is for Spark, which may run with another working directory."""
-    return history if "://" in history else str(Path(history).absolute())
+    return history if is_sparks(history) else str(Path(history).absolute())
+
+
+def is_sparks(history: str) -> bool:
+    """Whether only Spark reaches a history: it is a URI, or a table of a catalog."""
+    return "://" in history or history.startswith("spark:")

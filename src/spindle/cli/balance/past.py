@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,17 +29,19 @@ from spindle.cli.balance.options import (
     home_of,
     wanted,
 )
+from spindle.cli.balance.spark_need import keep, small_history, spark_need
 from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
 from spindle.cli.exits import End
 from spindle.cli.spark import SparkRemote, spark_session
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import document
+from spindle.pipeline import sampling
+from spindle.pipeline.proposal import PlanRequest, document
 from spindle.planning.amounts import counted
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
-    from spindle.pipeline.session import Session
-    from spindle.pipeline.what_if import NewDisk
+    from spindle.pipeline.history_summary import DirectoryHistory
+    from spindle.pipeline.what_if import Answer, NewDisk
 
 Ahead = Annotated[
     float,
@@ -72,23 +75,22 @@ def history(
     cron, leave --every out. A sample is each broker's report of its directories and replicas. Base
     a forecast on a week of hourly samples.
     """
-    if bootstrap_server is not None:
-        with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
-    elif every is not None:
+    if bootstrap_server is None and every is not None:
         raise Unusable("--every samples a cluster: name it with --bootstrap-server")
-    with spark_session("spindle balance history", spark_remote) as spark:
-        from spindle.pipeline import history as keeping
-        from spindle.pipeline.forecast import summary
-        from spindle.pipeline.job import in_few_words
+    compacting = "--compact sorts whole days" if compact else None
+    why = spark_need(spark_remote, history) or compacting
+    if why is None and bootstrap_server is not None:
+        _sample_here(bootstrap_server, history, every)
+    found = small_history(history) if why is None else None
+    if found is not None:
+        from spindle.pipeline.history import files as kept
+        from spindle.pipeline.small_history import summary as summed
 
-        home = home_of(history)
-        if bootstrap_server is not None:
-            _sample(spark, bootstrap_server, home, every)
-        if compact:
-            keeping.compact(spark, home)
-        with in_few_words(), render.waiting("reading the history"):
-            rows = summary(keeping.read(spark, home))
-        files = keeping.files(home, spark)
+        rows, files = summed(found), kept(home_of(history))
+    else:
+        render.note(f"Spark reads the history: {why or 'it is large'}")
+        sampled = None if why is None else bootstrap_server
+        rows, files = _on_spark(spark_remote, sampled, history, every, compact)
     if as_json:
         print(json.dumps({"version": 1, "files": len(files), "directories": rows}))
         return
@@ -121,7 +123,7 @@ def forecast(
     growth. The range comes from the slowest and the fastest stretches of the past. To act in time:
     `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no history.
     """
-    with spark_session("spindle balance forecast", spark_remote) as spark:
+    with spark_session("spindle balance forecast", spark_remote, warm=True) as spark:
         from spindle.pipeline import history as keeping
         from spindle.pipeline.forecast import forecast as told
         from spindle.pipeline.forecast import recent
@@ -201,16 +203,7 @@ def what_if(
         exclude_topics=exclude_topics, least=least, mend_racks=mend_racks,
     )  # fmt: skip
     racks = _racks(rack or ())
-    with spark_session("spindle balance what-if", spark_remote) as spark:
-        from spindle.pipeline.what_if import Changes, NoHistory
-        from spindle.pipeline.what_if import what_if as answer
-
-        changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
-        try:
-            with render.waiting("planning"):
-                found = answer(spark, home_of(history), asked, changes)
-        except NoHistory as error:
-            render.fail(str(error), End.UNKNOWN)
+    found = _answer(asked, history, disks, lose or (), ahead, racks, spark_remote)
     if html is not None:
         from spindle.cli.balance.page import plan_page
 
@@ -228,13 +221,77 @@ def what_if(
         raise typer.Exit(End.NOTHING)
 
 
-def _sample(spark: Session, bootstrap: Bootstrap, home: str, every: float | None) -> None:
-    from spindle.pipeline.job import in_few_words, sample
+def _answer(
+    asked: PlanRequest,
+    history: str,
+    disks: Sequence[NewDisk],
+    lose: Sequence[str],
+    ahead: float,
+    racks: dict[int, str],
+    remote: str | None,
+) -> Answer:
+    why = spark_need(remote, history, ahead, asked.band.rate_tolerance)
+    samples = small_history(history) if why is None else None
+    from spindle.pipeline.what_if import Changes, NoHistory, what_if_here
+    from spindle.pipeline.what_if import what_if as answer
 
+    changes = Changes(tuple(disks), tuple(lose), ahead, racks)
+    try:
+        if samples is not None:
+            from spindle.pipeline.small_history import newest
+
+            if not len(samples):
+                raise NoHistory(home_of(history))
+            return what_if_here(newest(samples), asked, changes)
+        render.note(f"Spark plans: {why or 'the history is large'}")
+        with (
+            spark_session("spindle balance what-if", remote, warm=True) as spark,
+            render.waiting("planning"),
+        ):
+            return answer(spark, home_of(history), asked, changes)
+    except NoHistory as error:
+        render.fail(str(error), End.UNKNOWN)
+
+
+def _on_spark(
+    remote: str | None,
+    cluster: Bootstrap | None,
+    history: str,
+    every: float | None,
+    compact: bool,
+) -> tuple[list[DirectoryHistory], list[str]]:
+    """Sample, compact and list, all of it on Spark."""
+    if cluster is not None:
+        with_admin(cluster, lambda admin: admin.describe_cluster())
+    with spark_session("spindle balance history", remote, warm=True) as spark:
+        from spindle.pipeline import history as keeping
+        from spindle.pipeline.forecast import summary
+        from spindle.pipeline.job import in_few_words, sample
+
+        home = home_of(history)
+
+        def take(of: Bootstrap) -> str | None:
+            with in_few_words():
+                return sample(spark, of.servers, home, of.security)
+
+        if cluster is not None:
+            _sampling(partial(take, cluster), every)
+        if compact:
+            keeping.compact(spark, home)
+        with in_few_words(), render.waiting("reading the history"):
+            rows = summary(keeping.read(spark, home))
+        return rows, keeping.files(home, spark)
+
+
+def _sample_here(cluster: Bootstrap, history: str, every: float | None) -> None:
+    _sampling(lambda: keep(with_admin(cluster, sampling.take), history), every)
+
+
+def _sampling(take: Callable[[], str | None], every: float | None) -> None:
+    """Sample once, or at an interval until Ctrl-C."""
     while True:
         began = time.monotonic()
-        with in_few_words():
-            file = sample(spark, bootstrap.servers, home, bootstrap.security)
+        file = take()
         render.note(f"sampled: {file}" if file else "no broker is registered")
         if every is None:
             return

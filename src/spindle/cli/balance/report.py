@@ -13,6 +13,8 @@ from spindle.planning.amounts import counted, lasting, listed
 
 if TYPE_CHECKING:
     from spindle.cli.balance.applying import Watched
+    from spindle.cli.balance.balance_journal import RunOptions
+    from spindle.cli.balance.starting import Rehearsal
     from spindle.pipeline.execution_values import PlanOutcome
     from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
     from spindle.planning.load import Band
@@ -193,8 +195,24 @@ def state(directory: DirectoryNow, lost: Sequence[str] = ()) -> str:
     return "cordoned" if directory.cordoned else "online"
 
 
+def show_rehearsal(found: Rehearsal, options: RunOptions) -> None:
+    """What a run would do."""
+    moves = counted(found.moves, "move")
+    render.say(f"Nothing was changed. A run would make {moves}, {render.size(found.bytes)}.")
+    if found.there:
+        render.say(f"{counted(found.there, 'replica')} in place already.")
+    if found.gone:
+        render.say(f"{counted(found.gone, 'move')} skipped: the partition was deleted.")
+    if found.leaders:
+        several = counted(found.leaders, "partition gets", "partitions get")
+        render.say(f"{several} another preferred leader.")
+    render.say(f"Pace: {options.in_words}.")
+
+
 def show_outcome(outcome: PlanOutcome) -> None:
-    """What became of a plan."""
+    """What became of a plan; first of all, what has stopped it."""
+    for broker, cause in outcome.halted.items():
+        render.warn(f"the moves of broker {broker} were stopped: {cause}")
     render.say(result(outcome))
     for move, why in outcome.failed:
         render.warn(f"{move.name} on broker {move.broker}: {why}")
@@ -223,6 +241,7 @@ def outcome_document(outcome: PlanOutcome) -> dict[str, object]:
         ],
         "moved": len(outcome.moved),
         "gone": [{"topic": m.topic, "partition": m.partition} for m in outcome.gone],
+        "halted": [{"broker": b, "reason": why} for b, why in outcome.halted.items()],
         "replanned": outcome.replanned,
         "seconds": round(outcome.seconds, 3),
     }

@@ -24,6 +24,7 @@ from spindle.client.results import (
     ConfigSource,
     Reassignment,
     Resource,
+    ResourceType,
 )
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
@@ -41,10 +42,12 @@ async def limit(
     active: Mapping[TopicPartition, Reassignment],
     current: Assignment,
     say: Say,
+    held: Journal | None = None,
 ) -> Journal:
     """Hold a plan's copies to (bytes/s between brokers, bytes/s between directories).
 
     Keep the journal until they have begun: until then no run takes the throttles for left behind.
+    `held`: the one of this plan, whose rates change.
     """
     rate, move_rate = rates
     topics: throttles.Changes = {}
@@ -56,7 +59,7 @@ async def limit(
     movers: throttles.Changes = {}
     if move_rate is not None:
         movers = throttles.between_directories((r.broker for r in plan.directories), move_rate)
-    journal = Journal((await admin.describe_cluster()).cluster_id)
+    journal = held or Journal((await admin.describe_cluster()).cluster_id)
     await _note(admin, journal, plan, (topics, brokers, movers), say)
     if rate is not None:
         await change(admin, topics, but_gone=True)
@@ -66,6 +69,18 @@ async def limit(
         await change(admin, movers)
         say(f"The replica-alter-dir throttle limit was set to {move_rate} B/s")
     return journal
+
+
+async def no_higher(admin: AdminClient, plan: ReassignmentPlan, rate: int, say: Say) -> int:
+    """A rate that lifts no limit which stands on a broker of the plan: the lowest of all."""
+    brokers = {b for replicas in plan.replicas.values() for b in replicas}
+    brokers |= {replica.broker for replica in plan.directories}
+    resources = [Resource(ResourceType.BROKER, str(broker)) for broker in sorted(brokers)]
+    found = await _values(admin, {(r, name): "" for r in resources for name in throttles.RATES})
+    lowest = min((int(value) for value in found.values() if value.isdigit()), default=rate)
+    if lowest < rate:
+        say(f"a limit of {lowest} B/s stands for reassignments of other parties: it counts here")
+    return min(rate, lowest)
 
 
 async def put_back(admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:

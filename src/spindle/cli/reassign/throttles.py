@@ -16,6 +16,7 @@ from spindle.model.ids import NodeId, TopicPartition
 LEADER_RATE: Final = "leader.replication.throttled.rate"
 FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
 MOVE_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+RATES: Final = (LEADER_RATE, FOLLOWER_RATE, MOVE_RATE)
 LEADER_REPLICAS: Final = "leader.replication.throttled.replicas"
 FOLLOWER_REPLICAS: Final = "follower.replication.throttled.replicas"
 
@@ -76,7 +77,7 @@ def between_directories(brokers: Iterable[NodeId], rate: int) -> Changes:
 
 def removed_from_brokers(brokers: Iterable[NodeId]) -> Changes:
     """Changes that take every throttle from these brokers."""
-    names = (LEADER_RATE, FOLLOWER_RATE, MOVE_RATE)
+    names = RATES
     return {_broker(b): [ConfigChange(n, Change.DELETE) for n in names] for b in sorted(brokers)}
 
 

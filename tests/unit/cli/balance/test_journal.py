@@ -14,6 +14,7 @@ from spindle.cli.balance.balance_journal import (
     KEPT,
     BalanceRun,
     GivenOptions,
+    RunEnd,
     RunJournal,
     RunOptions,
 )
@@ -28,6 +29,7 @@ WAVES = (
     (),
 )
 RUN = BalanceRun('{"spindle": {}}', RunOptions(2, 3, 1000), 17.5, WAVES, 1)
+ENDED: RunEnd = {"complete": True, "done": 1, "failed": [], "at": 20.0}
 
 
 def test_a_run_is_read_back_as_it_was_until_it_is_over(tmp_path: Path) -> None:
@@ -38,11 +40,11 @@ def test_a_run_is_read_back_as_it_was_until_it_is_over(tmp_path: Path) -> None:
     journal.write(RUN)
     assert RunJournal("c1", tmp_path).read() == RUN
     assert RunJournal("c2", tmp_path).read() is None, "another cluster's"
-    journal.end(RUN, {"complete": True})
+    journal.end(RUN, ENDED)
     assert journal.read() is None
     last = journal.last()
     assert last is not None
-    assert last.ended == {"complete": True}
+    assert last.ended == ENDED
     assert last.waves == WAVES
 
 
@@ -106,7 +108,7 @@ def test_records_of_old_runs_end_somewhere(tmp_path: Path) -> None:
     for number in range(KEPT + 3):
         run = BalanceRun("{}", RunOptions(), 1000.0 + number, ())
         journal.write(run)
-        journal.end(run, {"complete": True})
+        journal.end(run, ENDED)
     assert len(list(journal.folder.glob("over-*.json"))) == KEPT
     last = journal.last()
     assert last is not None

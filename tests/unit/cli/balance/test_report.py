@@ -10,7 +10,7 @@ import pytest
 from spindle.cli.balance import page as balance_page
 from spindle.cli.balance import report as balance_report
 from spindle.cli.balance.applying import Watched
-from spindle.cli.balance.balance_journal import BalanceRun, RunOptions
+from spindle.cli.balance.balance_journal import BalanceRun, RunEnd, RunOptions
 from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome, Unled
 from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
 from spindle.planning.duration import CopyRates
@@ -33,7 +33,7 @@ NOTHING = ClusterProposal(PROPOSAL.directories, (), 0, (), ())
 DONE = PlanOutcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
 
 
-def watched(ended: dict[str, object] | None = None, *, alive: bool = True) -> Watched:
+def watched(ended: RunEnd | None = None, *, alive: bool = True) -> Watched:
     run = BalanceRun("{}", RunOptions(), 7.0, PROPOSAL.waves, 0, ended)
     progress = ExecutionProgress(1, 2, 2560, 3072, 3.0, {"broker 1 /b": (2560, 3072)})
     return Watched(run, alive, progress, MOVES[1:])
@@ -119,7 +119,9 @@ def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> 
     assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
     assert "moving: t-1 on broker 1, to /b" in said
     assert "resume:   spindle balance apply -b host:9092" in said
-    balance_report.show_watched(watched({"complete": True}, alive=False), "host:9092")
+    balance_report.show_watched(
+        watched({"complete": True, "done": 2, "failed": [], "at": 9.0}, alive=False), "host:9092"
+    )
     assert "The run has ended, complete." in capsys.readouterr().out
     balance_report.show_watched(None, "host:9092")
     assert "This machine has not applied a plan" in capsys.readouterr().out

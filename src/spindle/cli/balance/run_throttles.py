@@ -1,0 +1,43 @@
+"""The throttles of one run of `spindle balance apply`: set, changed on the way, put back.
+
+Which settings these are, and what stood there before, `cli.reassign.limits` knows. Called by
+`applying`.
+"""
+
+from __future__ import annotations
+
+from spindle.cli.balance.cluster_look import assigned_brokers
+from spindle.cli.balance.move_rim import Say
+from spindle.cli.reassign import limits
+from spindle.cli.reassign.reassign_journal import Journal
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
+from spindle.client.admin import AdminClient
+
+
+class RunThrottles:
+    """The throttles of one run: set, changed while it is under way, put back at its end."""
+
+    def __init__(self, admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:
+        self._admin, self._plan, self._say = admin, plan, say
+        self._held: Journal | None = None
+        """As long as it is, no other run takes these throttles for left behind."""
+
+    async def hold(self, rate: int | None) -> None:
+        """Hold each broker's copies to a rate, between its directories and from and to others.
+
+        While others have reassignments under way their lower rates count.
+        """
+        if rate is None:
+            return
+        active = await self._admin.list_partition_reassignments()
+        current = await assigned_brokers(self._admin, self._plan.replicas)
+        if self._held is None and any(name not in self._plan.replicas for name in active):
+            rate = await limits.no_higher(self._admin, self._plan, rate, self._say)
+        self._held = await limits.limit(
+            self._admin, self._plan, (rate, rate), active, current, self._say, self._held
+        )
+
+    async def put_back(self) -> None:
+        """As it was before."""
+        await limits.put_back(self._admin, self._plan, self._say)
+        self._held = None

@@ -1,0 +1,109 @@
+"""What `spindle balance apply` looks at before it moves anything: faults of the release, trouble.
+
+Asks the cluster; what stands against a run is decided by `pipeline.preconditions`, and which faults
+concern it by `pipeline.known_faults`. Called by `applying`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from spindle.cli.balance.cluster_look import deleted, name_of, pending
+from spindle.cli.refusals import Declined
+from spindle.client.admin import AdminClient
+from spindle.model.errors import Failure, Refusal
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.known_faults import faults, release_range
+from spindle.pipeline.preconditions import ClusterHealth, obstacles, refusal
+from spindle.pipeline.proposal import ClusterProposal
+from spindle.planning.load import PlannedMove
+
+Say = Callable[[str], None]
+
+
+async def checked(
+    admin: AdminClient, moves: Sequence[PlannedMove], despite: Sequence[str], say: Say
+) -> ClusterHealth:
+    """What is not well in the cluster now. Declined where that stands against these moves.
+
+    `despite`: the names of obstacles that the operator goes on in spite of. Faults that the
+    cluster's release may have are said first.
+    """
+    brokers = {broker for move in moves for broker in (move.broker, move.to)}
+    await _say_faults(admin, moves, brokers, say)
+    health = await look(admin, brokers)
+    own = {name_of(move) for move in moves if move.between}
+    if found := obstacles(health, brokers, own, despite):
+        raise Declined(refusal(found))
+    return health
+
+
+class Rehearsal(NamedTuple):
+    """What a run would do: moves and bytes to make, replicas in place, partitions that are gone."""
+
+    moves: int
+    bytes: int
+    there: int
+    gone: int
+    leaders: int
+
+
+async def rehearsed(
+    admin: AdminClient, proposal: ClusterProposal, despite: Sequence[str], say: Say
+) -> Rehearsal:
+    """What a run would do now. Declined where something stands against it; changes nothing."""
+    waiting = await pending(admin, proposal.moves)
+    gone = await deleted(admin, [name_of(m) for m in proposal.moves])
+    if waiting:
+        await checked(admin, waiting, despite, say)
+    left = [m for m in proposal.moves if name_of(m) not in gone]
+    orders = () if proposal.leadership is None else proposal.leadership.orders
+    return Rehearsal(
+        len(waiting), sum(m.size for m in waiting), len(left) - len(waiting),
+        len(proposal.moves) - len(left), len(orders),
+    )  # fmt: skip
+
+
+async def look(admin: AdminClient, brokers: Set[int]) -> ClusterHealth:
+    """What is not well: directories of these brokers, replicas and reassignments of all."""
+    told = await admin.describe_log_dirs(sorted(brokers), partitions=[]).settled()
+    offline = {
+        (broker, d.path)
+        for broker, found in told.items()
+        if not isinstance(found, Exception)
+        for d in found
+        if not d.online
+    }
+    active = await admin.list_partition_reassignments()
+    return ClusterHealth(frozenset(offline), await behind(admin), frozenset(active))
+
+
+async def behind(admin: AdminClient) -> Mapping[TopicPartition, frozenset[int]]:
+    """The partitions that have replicas out of sync, and their brokers."""
+    topics = await admin.list_topics(internal=True)
+    late = {
+        TopicPartition(name, p.partition): frozenset(p.replicas) - frozenset(p.isr)
+        for name, topic in topics.items()
+        for p in topic.partitions
+    }
+    return {name: brokers for name, brokers in late.items() if brokers}
+
+
+async def _say_faults(
+    admin: AdminClient, moves: Sequence[PlannedMove], brokers: Set[int], say: Say
+) -> None:
+    releases = set()
+    for broker in sorted(brokers):
+        try:
+            told = await admin.describe_features(broker)
+        except (Failure, Refusal):
+            continue  # What follows says so of a broker that does not answer.
+        releases.add(release_range(told.metadata_version, told.versions))
+    within, between = any(not m.between for m in moves), any(m.between for m in moves)
+    for fault in faults(releases, within=within, between=between):
+        first, last = (".".join(map(str, release)) for release in (fault.first, fault.last))
+        say(
+            f"warning: these brokers may have {fault.name} (Apache Kafka {first} to {last}): "
+            f"{fault.what}. What helps: {fault.way_out}"
+        )

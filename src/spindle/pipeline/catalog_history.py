@@ -1,0 +1,52 @@
+"""A history that is a table of Spark's catalog: Iceberg, Delta, Hive, whatever the catalog makes.
+
+Named `spark:TABLE`, as in `spark:lake.ops.kafka_disks`. A sample is known by its moment, and is
+appended once. Its files, their compaction and their end are the catalog's. Called by `history`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spindle.pipeline.schemas import SAMPLE
+
+PREFIX: Final = "spark:"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def table_of(home: object) -> str | None:
+    """The table that a history is, or None where it is a folder."""
+    text = str(home)
+    return text.removeprefix(PREFIX).partition("@")[0] if text.startswith(PREFIX) else None
+
+
+def append(samples: DataFrame, table: str) -> str | None:
+    """Add one sample, and make the table if need be; its name, or None where there was nothing."""
+    spark = samples.sparkSession
+    # Brokers are asked each time that it is computed.
+    once = samples.select(*SAMPLE.names).cache()
+    try:
+        newest = once.agg(F.unix_micros(F.max("sampled_at"))).first()
+        if newest is None or newest[0] is None:
+            return None
+        name = f"{PREFIX}{table}@{newest[0]}"
+        if not spark.catalog.tableExists(table) or not read(spark, name).head(1):
+            once.write.mode("append").saveAsTable(table)
+        return name
+    finally:
+        once.unpersist()
+
+
+def read(spark: SparkSession, name: str) -> DataFrame:
+    """All samples of a table (schema SAMPLE), or (`TABLE@MICROSECONDS`) the one of that moment."""
+    table, _, moment = name.removeprefix(PREFIX).partition("@")
+    if not spark.catalog.tableExists(table):
+        return spark.createDataFrame([], SAMPLE)
+    found = spark.table(table).select(*SAMPLE.names)
+    if not moment:
+        return found
+    return found.where(F.col("sampled_at") == F.lit(_EPOCH + timedelta(microseconds=int(moment))))

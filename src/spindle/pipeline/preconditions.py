@@ -1,0 +1,82 @@
+"""What stands against starting a run: directories that are offline, replicas that are not in sync,
+moves of other parties. Pure.
+
+An operator goes on in spite of one by its name. Called by `spindle balance apply` (spec V-05).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution_values import KnownTrouble, Place
+from spindle.planning.amounts import counted, listed
+
+BEHIND: Final = "under-replicated"
+OTHERS: Final = "reassignments"
+
+
+class Obstacle(NamedTuple):
+    """Something that stands against a run, and the name by which one goes on in spite of it."""
+
+    name: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHealth:
+    """What is not well in a cluster now.
+
+    `offline`: directories; `behind`: partitions, and the brokers whose replica is out of sync;
+    `reassigning`: partitions whose brokers another party changes.
+    """
+
+    offline: frozenset[Place] = frozenset()
+    behind: Mapping[TopicPartition, frozenset[int]] = field(default_factory=dict)
+    reassigning: frozenset[TopicPartition] = frozenset()
+
+    @property
+    def known(self) -> KnownTrouble:
+        """The same, as an execution takes it."""
+        return KnownTrouble(self.offline, frozenset(self.behind))
+
+
+def obstacles(
+    health: ClusterHealth, brokers: Set[int], own: Set[TopicPartition], despite: Sequence[str]
+) -> list[Obstacle]:
+    """What stands against a run in which these brokers take part, but for what is named.
+
+    `own`: the partitions that the run moves between brokers, which it may have begun to move.
+    """
+    found = [
+        Obstacle(f"{broker}:{path}", f"broker {broker}: log directory {path} is offline")
+        for broker, path in sorted(health.offline)
+        if broker in brokers
+    ]
+    behind = sorted(
+        f"{name.topic}-{name.partition}"
+        for name, late in health.behind.items()
+        if late & brokers and name not in own
+    )
+    unnamed = [name for name in behind if name not in despite]
+    if unnamed:
+        several = counted(len(unnamed), "partition is", "partitions are")
+        found.append(Obstacle(BEHIND, f"{several} not in sync on these brokers: {listed(unnamed)}"))
+    others = sorted(f"{n.topic}-{n.partition}" for n in health.reassigning - own)
+    if others:
+        under_way = counted(len(others), "reassignment")
+        found.append(
+            Obstacle(OTHERS, f"{under_way} of other parties in progress: {listed(others)}")
+        )
+    return [one for one in found if one.name not in despite]
+
+
+def refusal(found: Sequence[Obstacle]) -> str:
+    """Why a run does not start, and how one insists."""
+    insist = " ".join(f"--despite {one.name}" for one in found)
+    return (
+        f"nothing was moved: {'; '.join(one.what for one in found)}. Mend it, or go on in spite of "
+        f"it: {insist}"
+    )

@@ -1,0 +1,141 @@
+"""What stops an execution, or a broker's part in it: harm, a pause, other limits on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from tests.unit.pipeline.moving_world import A, B, World, move, rules, started
+
+from spindle.client.results import ReplicaLogDirs
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution import ROOM_SECONDS, STALL_SECONDS, Execution
+from spindle.pipeline.execution_values import (
+    ExecutionRules,
+    Halt,
+    KnownTrouble,
+    TakeBack,
+    replica_of,
+)
+from spindle.pipeline.harm import BEHIND_SECONDS
+from spindle.planning.schedule import WaveLimits
+
+NOT_STARTED = "not started: the moves of broker 1 were stopped"
+CANCELLED = "cancelled: the moves of broker 1 were stopped"
+
+
+@pytest.mark.spec("V-05")
+def test_a_directory_that_goes_offline_stops_its_broker_and_no_other() -> None:
+    moves, waits, other = move(0), move(1), move(2, broker=2)
+    world = World(moves, waits, other)
+    machine = Execution([[moves, waits, other]], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [moves, other]
+    world.start(moves, other, copied=5)
+    harmed = dataclasses.replace(world.look(machine), offline=frozenset({(1, "/z")}))
+    halt, back = machine.on_look(1.0, harmed)
+    assert isinstance(halt, Halt)
+    assert halt == Halt(1, "its log directory /z is offline; it was online when the run began")
+    assert back == TakeBack((moves,))
+    world.at[replica_of(moves)] = ReplicaLogDirs(A, 0, 100)
+    world.finish(other)
+    assert (
+        machine.on_look(2.0, dataclasses.replace(world.look(machine), offline=harmed.offline)) == []
+    )
+    assert machine.over
+    outcome = machine.outcome(2.0)
+    assert outcome.done == (other,)
+    assert dict(outcome.failed) == {moves: CANCELLED, waits: NOT_STARTED}
+    assert outcome.halted == {1: halt.why}
+    assert not outcome.complete
+
+
+@pytest.mark.spec("V-05")
+def test_trouble_that_was_known_at_the_start_stops_nothing() -> None:
+    one, late = move(0), TopicPartition("u", 7)
+    world = World(one)
+    known = KnownTrouble(frozenset({(1, "/z")}), frozenset({late}))
+    machine = Execution([[one]], ExecutionRules(WaveLimits(), {}, known=known), 0.0)
+    for now in (0.0, 99.0):
+        ill = dataclasses.replace(
+            world.look(machine), offline=known.offline, behind={late: frozenset({1})}
+        )
+        assert not any(isinstance(e, Halt) for e in machine.on_look(now, ill))
+        world.start(one, copied=round(now))
+
+
+@pytest.mark.spec("V-05")
+def test_a_broker_whose_replicas_fall_out_of_sync_for_long_is_stopped() -> None:
+    one, late = move(0), TopicPartition("u", 7)
+    world = World(one)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(one, copied=5)
+
+    def seen(now: float, *brokers: int) -> list[object]:
+        behind = {late: frozenset(brokers)} if brokers else {}
+        look = dataclasses.replace(world.look(machine), behind=behind)
+        return list(machine.on_look(now, look))
+
+    assert seen(1.0, 1) == []
+    assert seen(20.0) == [], "it was in sync again"
+    assert seen(25.0, 1) == []
+    assert seen(25.0 + BEHIND_SECONDS - 1, 1) == []
+    halt, back = seen(25.0 + BEHIND_SECONDS, 1)
+    assert halt == Halt(1, "1 replica of it fell out of sync since the run began: u-7")
+    assert back == TakeBack((one,))
+    assert seen(26.0 + BEHIND_SECONDS, 1, 2) == [], "a broker is told of once, and in time"
+
+
+@pytest.mark.spec("V-05")
+def test_a_copy_that_is_whole_and_not_put_in_place_says_so() -> None:
+    one = move(0, size=1000)
+    world = World(one)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    for second in range(1, int(STALL_SECONDS) + 1):
+        # Clients go on writing: both grow, so bytes come all the time.
+        world.at[replica_of(one)] = ReplicaLogDirs(
+            A, 0, 1000 + second, B, 1, future_size=995 + second
+        )
+        assert machine.on_look(float(second), world.look(machine)) == []
+    halt, back = machine.on_look(STALL_SECONDS + 2, world.look(machine))
+    why = "copied whole, but the broker has not put it in place for 120 s"
+    assert halt == Halt(1, f"t-0, going to /b: {why}")
+    assert back == TakeBack((one,))
+    assert dict(machine.outcome(0.0).failed) == {one: why}
+
+
+@pytest.mark.spec("V-05")
+def test_a_new_plan_brings_no_moves_to_a_broker_that_was_stopped() -> None:
+    one, later, other = move(0), move(1), move(2, broker=2)
+    world = World(one, later, other)
+    machine = Execution([[one], [later, other]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    harmed = dataclasses.replace(world.look(machine), offline=frozenset({(1, "/z")}))
+    machine.on_look(1.0, harmed)
+    machine.on_replanned([[move(3), other]], {})
+    assert machine.waves[-1] == (other,)
+
+
+def test_paused_it_starts_nothing_and_what_moves_goes_on() -> None:
+    one, two = move(0), move(1)
+    world = World(one, two)
+    machine = Execution([[one, two]], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [one]
+    machine.on_pace(WaveLimits(), None, paused=True)
+    world.finish(one)
+    assert machine.on_look(1.0, world.look(machine)) == []
+    assert machine.on_look(2.0 + 2 * ROOM_SECONDS, world.look(machine)) == []
+    assert not machine.over
+    assert machine.outcome(0.0).done == (one,)
+    machine.on_pace(WaveLimits(), None, paused=False)
+    assert started(machine.on_look(3.0 + 2 * ROOM_SECONDS, world.look(machine))) == [two]
+
+
+def test_limits_that_change_on_the_way_count_from_then_on() -> None:
+    moves = [move(n) for n in range(3)]
+    world = World(*moves)
+    machine = Execution([moves], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [moves[0]]
+    machine.on_pace(WaveLimits(2), None, paused=False)
+    assert started(machine.on_look(1.0, world.look(machine))) == [moves[1]]

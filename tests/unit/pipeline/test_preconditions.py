@@ -1,0 +1,98 @@
+"""What stands against a run, which faults are told before it, and the plan that takes it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.known_faults import FAULTS, NEWEST, faults, release_range
+from spindle.pipeline.preconditions import ClusterHealth, obstacles, refusal
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
+from spindle.pipeline.undoing import undoing
+from spindle.planning.load import PlannedMove
+
+ILL = ClusterHealth(
+    frozenset({(1, "/dead"), (9, "/elsewhere")}),
+    {
+        TopicPartition("t", 0): frozenset({1}),
+        TopicPartition("t", 1): frozenset({2}),
+        TopicPartition("far", 0): frozenset({9}),
+    },
+    frozenset({TopicPartition("t", 1), TopicPartition("u", 3)}),
+)
+OWN = {TopicPartition("t", 1)}
+
+
+@pytest.mark.spec("V-05")
+def test_trouble_of_brokers_that_take_part_stands_against_a_run_and_is_named() -> None:
+    found = obstacles(ILL, {1, 2}, OWN, ())
+    assert [one.name for one in found] == ["1:/dead", "under-replicated", "reassignments"]
+    assert refusal(found) == (
+        "nothing was moved: broker 1: log directory /dead is offline; 1 partition is not in sync "
+        "on these brokers: t-0; 1 reassignment of other parties in progress: u-3. Mend it, or go "
+        "on in spite of it: --despite 1:/dead --despite under-replicated --despite reassignments"
+    )
+    assert ILL.known.offline == ILL.offline
+    assert TopicPartition("t", 0) in ILL.known.under_replicated
+
+
+@pytest.mark.spec("V-05")
+def test_an_operator_goes_on_by_name() -> None:
+    names = ["1:/dead", "t-0", "reassignments"]
+    assert obstacles(ILL, {1, 2}, OWN, names) == []
+    assert [o.name for o in obstacles(ILL, {1, 2}, OWN, names[1:])] == ["1:/dead"]
+    assert obstacles(ILL, {3}, OWN, ["reassignments"]) == [], "others are none of its business"
+
+
+@pytest.mark.spec("V-05")
+@pytest.mark.parametrize(
+    ("level", "served", "first", "last"),
+    [
+        (19, {}, (3, 7), (3, 7)),
+        (25, {}, (4, 0), (4, 0)),
+        (99, {}, (4, 3), NEWEST),
+        (None, {1: (0, 11), 10: (0, 3)}, (2, 4), (2, 6)),
+        (None, {1: (0, 12), 10: (0, 3)}, (2, 7), (2, 9)),
+        (None, {1: (0, 13), 10: (0, 4)}, (3, 1), (3, 4)),
+        (None, {1: (0, 17), 10: (0, 6)}, (3, 9), (4, 0)),
+    ],
+)
+def test_a_release_shows_in_what_a_broker_serves(
+    level: int | None,
+    served: dict[int, tuple[int, int]],
+    first: tuple[int, int],
+    last: tuple[int, int],
+) -> None:
+    assert release_range(level, served) == (first, last)
+
+
+@pytest.mark.spec("V-05")
+def test_faults_are_told_where_a_broker_may_have_them() -> None:
+    def told(*releases: tuple[tuple[int, int], tuple[int, int]], **kinds: bool) -> list[str]:
+        return [f.name for f in faults(releases, **{"within": True, "between": False, **kinds})]
+
+    assert told(((3, 4), (3, 4))) == ["KAFKA-15391, KAFKA-15572", "KAFKA-19571"]
+    assert told(((3, 7), (3, 7))) == ["KAFKA-19571", "KAFKA-16297"]
+    assert told(((3, 7), (3, 7)), within=False, between=True) == ["KAFKA-19571"]
+    assert told(((2, 4), (2, 6)))[0] == "KAFKA-9654"
+    assert told(((4, 2), NEWEST)) == []
+    assert told(((4, 3), (4, 3)), ((4, 0), (4, 0))) == ["KAFKA-19571"], "one old broker is enough"
+    assert all(fault.first <= fault.last for fault in FAULTS)
+
+
+def test_what_a_run_has_moved_is_taken_back_the_last_first() -> None:
+    within = PlannedMove(1, "t", 0, "/a", "/b", 10)
+    onward = PlannedMove(1, "t", 0, "/b", "/c", 10, 2)
+    stray = PlannedMove(1, "u", 0, "/a", "/b", 5)
+    places = [(1, "/a", 15), (1, "/b", 0), (2, "/c", 0)]
+    directories = tuple(DirectoryNow(b, p, True, 100, used, used) for b, p, used in places)
+    plan = ClusterProposal(directories, (), 0, (), (), PlanRequest(drain=("1:/a",)))
+    back = undoing(plan, [[within, stray], [onward]], [stray])
+    assert back.waves == (
+        (PlannedMove(2, "t", 0, "/c", "/b", 10, 1),),
+        (PlannedMove(1, "t", 0, "/b", "/a", 10),),
+    )
+    assert [(d.before, d.after) for d in back.directories] == [(5, 15), (0, 0), (10, 0)]
+    assert back.wanted.exact
+    assert back.wanted.drain == ()
+    assert back.notes == ("u-0 on broker 1 stays: it is not any more where the run had moved it",)
