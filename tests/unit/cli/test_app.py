@@ -181,7 +181,10 @@ def _understand(command: Any, words: list[str]) -> None:
         (["up", "--brokers", "x"], "--brokers: 'x' is not a whole number from 1 to 50."),
         (["up", "--brokers", "99"], "--brokers: '99' is not a whole number from 1 to 50."),
         (["disks", "offline"], "Missing argument 'BROKER'."),
-        (["balance"], "say what to do: history, forecast, what-if, plan, apply, watch, cancel."),
+        (
+            ["balance"],
+            "say what to do: history, forecast, what-if, runs, undo, pause, resume, pace, plan, apply, watch, cancel.",
+        ),
         (["up", "--frob"], "No such option: --frob."),
         (["frobnicate"], "No such command 'frobnicate'."),
         (["--frob"], "No such option: --frob."),

@@ -215,7 +215,7 @@ class _Carrier:
         self._proposal, self._limited = proposal, limited
         self._paused = False
         self._machine = _machine(proposal, run, time.monotonic(), known)
-        self._rim = MoveRim(admin, self._machine, tell, self, say)
+        self._rim = MoveRim(admin, self._machine, tell, say, self._census, self._keep_pace)
 
     async def carry(self) -> PlanOutcome:
         """Until it is over or cancelled; verified."""
@@ -254,7 +254,7 @@ class _Carrier:
             return ()
         return await lead(self._admin, leadership, self._say)
 
-    async def keep_pace(self) -> None:
+    async def _keep_pace(self) -> None:
         """Take up what `pause`, `resume` and `pace` have asked for."""
         asked = self._journal.pace()
         if asked is None:
@@ -280,7 +280,7 @@ class _Carrier:
             self._say(f"the pace is now: {options.in_words}")
         self._paused = paused
 
-    async def count(self) -> None:
+    async def _census(self) -> None:
         """A wave is over: where sizes are not what was planned for, plan the rest again."""
         if self._proposal.wanted.exact:
             return

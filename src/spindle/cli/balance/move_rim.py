@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 from spindle.cli.balance.cluster_look import assigned_brokers, deleted, name_of, observe
 from spindle.cli.balance.starting import behind
@@ -36,16 +36,6 @@ Say = Callable[[str], None]
 Tell = Callable[[ExecutionProgress], None]
 
 
-class RunPort(Protocol):
-    """What the loop asks of a run."""
-
-    async def keep_pace(self) -> None:
-        """Take up the pace that commands ask for."""
-
-    async def count(self) -> None:
-        """A wave is over: measure all directories."""
-
-
 def silent(_: object) -> None:
     """Reports nothing."""
 
@@ -58,12 +48,14 @@ class MoveRim:
         admin: AdminClient,
         machine: Execution,
         tell: Tell,
-        run: RunPort | None = None,
         say: Say = silent,
+        count: Callable[[], Awaitable[None]] | None = None,
+        keep_pace: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`run`: what a machine's census asks for, and the pace that is asked of it."""
+        """`count`: measures all directories after a wave; `keep_pace`: takes up the pace that
+        commands ask for."""
         self._admin, self._machine, self._tell = admin, machine, tell
-        self._run, self._say = run, say
+        self._say, self._count, self._keep_pace = say, count, keep_pace
         self._asked_behind = time.monotonic()
 
     async def to_the_end(self) -> None:
@@ -81,8 +73,8 @@ class MoveRim:
 
     async def _loop(self) -> None:
         while True:
-            if self._run is not None:
-                await self._run.keep_pace()
+            if self._keep_pace is not None:
+                await self._keep_pace()
             look = await self._look()
             await self.grant(self._machine.on_look(time.monotonic(), look))
             self._tell(self._machine.progress(time.monotonic()))
@@ -92,7 +84,7 @@ class MoveRim:
 
     async def _look(self) -> ClusterLook:
         look = await observe(self._admin, self._machine)
-        if self._run is None or time.monotonic() - self._asked_behind < BEHIND_LOOK_SECONDS:
+        if self._count is None or time.monotonic() - self._asked_behind < BEHIND_LOOK_SECONDS:
             return look
         self._asked_behind = time.monotonic()
         return replace(look, behind=await behind(self._admin))
@@ -106,8 +98,8 @@ class MoveRim:
                 case TakeBack(moves):
                     await self._back(moves)
                 case Count():
-                    if self._run is not None:
-                        await self._run.count()
+                    if self._count is not None:
+                        await self._count()
                 case Halt(broker, why):
                     self._say(
                         f"warning: broker {broker}: {why}. Its moves are cancelled and no new ones "

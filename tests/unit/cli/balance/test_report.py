@@ -49,6 +49,7 @@ def test_what_became_of_it_is_json_and_complete() -> None:
         "unled": [],
         "moved": 1,
         "gone": [],
+        "halted": [],
         "replanned": 2,
         "seconds": 1.5,
     }
@@ -114,7 +115,7 @@ def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixt
 
 
 def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    balance_report.show_watched(watched(alive=False), "host:9092")
+    balance_report.show_watched(watched(alive=False), "-b host:9092")
     said = capsys.readouterr().out
     assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
     assert "moving: t-1 on broker 1, to /b" in said
@@ -123,7 +124,7 @@ def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> 
         watched({"complete": True, "done": 2, "failed": [], "at": 9.0}, alive=False), "host:9092"
     )
     assert "The run has ended, complete." in capsys.readouterr().out
-    balance_report.show_watched(None, "host:9092")
+    balance_report.show_watched(None, "-b host:9092")
     assert "This machine has not applied a plan" in capsys.readouterr().out
 
 
