@@ -20,6 +20,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spindle.pipeline import directory_loads, history, parallel_planning
+from spindle.pipeline.assembly import capacities
+from spindle.pipeline.job import uses
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import session
 from spindle.planning.load import Band, PlannedMove
@@ -38,9 +40,9 @@ def main(sample: str, document: str) -> None:
     spark = session("spindle bench")
     at("Spark has started")
     now = directory_loads.told(history.read_files(spark, [sample]))
-    planned = parallel_planning.plan(
-        now, directory_loads.directories(now), PlanRequest(Band(0.01)), brokers=BROKERS
-    )
+    directories, wanted = directory_loads.directories(now).cache(), PlanRequest(Band(0.01))
+    known = capacities(uses(directories), wanted)
+    planned = parallel_planning.plan(now, directories, wanted, known, brokers=BROKERS)
     moving = planned.where("topic is not null").toArrow()
     at("planned")
     names = moving.group_by(["topic", "partition"]).aggregate([])

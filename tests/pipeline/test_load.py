@@ -11,6 +11,8 @@ from pyspark.sql import functions as F
 from tests.pipeline.samples import NOON, row, samples, silent
 
 from spindle.pipeline import directory_loads, parallel_planning
+from spindle.pipeline.assembly import capacities
+from spindle.pipeline.job import uses
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.planning.load import Band
@@ -108,11 +110,13 @@ def plans(
     now = directory_loads.latest(samples(spark, rows))
     lists: dict[str, Any] = {name: tuple(value) for name, value in options.items()}
     wanted = PlanRequest(Band(0.05, 0.9), **lists)
-    result = parallel_planning.plan(now, directory_loads.directories(now), wanted).collect()
+    directories = directory_loads.directories(now)
+    known = capacities(uses(directories), wanted)
+    result = parallel_planning.plan(now, directories, wanted, known).collect()
     moves = [
         (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic
     ]
-    return moves, [note for r in result for note in r.notes]
+    return moves, [*known.notes(), *(note for r in result for note in r.notes)]
 
 
 def skewed(broker: int, count: int = 8) -> list[dict[str, Any]]:
@@ -136,9 +140,9 @@ def test_every_broker_is_planned_for_itself(spark: Session) -> None:
 def test_brokers_are_shared_out_among_tasks(spark: Session) -> None:
     rows = [r for broker in range(1, 41) for r in skewed(broker)]
     now = directory_loads.latest(samples(spark, rows))
-    planned = parallel_planning.plan(
-        now, directory_loads.directories(now), PlanRequest(Band(0.05, 0.9))
-    )
+    directories, wanted = directory_loads.directories(now), PlanRequest(Band(0.05, 0.9))
+    known = capacities(uses(directories), wanted)
+    planned = parallel_planning.plan(now, directories, wanted, known)
     tasked = planned.where("topic is not null").withColumn("task", F.spark_partition_id())
     brokers = tasked.select("task", "broker").distinct()
     tasks = [row.task for row in brokers.collect()]

@@ -28,10 +28,12 @@ from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import SAMPLE
 from spindle.pipeline.session import Session
+from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
 
-RACKS = {broker: f"rack-{broker % 3}" for broker in range(1, 7)}
+RACKED = {broker: f"rack-{broker % 3}" for broker in range(1, 7)}
+RACKS = AssignedReplicas(RACKED)
 EVEN = Band(0.05, 0.9)
 
 
@@ -107,7 +109,7 @@ def test_what_if_and_the_list_of_samples_are_the_same_on_spark_and_here(
     assert kept is not None
     assert small_history.summary(kept) == forecast.summary(history.read(spark, tmp_path))
     disk = what_if.NewDisk(1, "/fresh", 1 << 40)
-    lost = what_if.Changes((disk,), ("4:/disk0", "4:/disk1"), racks=RACKS)
+    lost = what_if.Changes((disk,), ("4:/disk0", "4:/disk1"), racks=RACKED)
     for wanted in (PlanRequest(EVEN), PlanRequest(EVEN, between=True)):
         here = what_if.what_if_here(small_history.newest(kept), wanted, lost)
         there = what_if.what_if(spark, tmp_path, wanted, lost)
@@ -122,4 +124,6 @@ def test_what_if_and_the_list_of_samples_are_the_same_on_spark_and_here(
 def test_a_cluster_without_a_broker_leaves_no_file(tmp_path: Path) -> None:
     nothing = ClusterSample(uneven(1).at, {})
     assert small_history.append(nothing, tmp_path) is None
-    assert single_sample.propose(nothing, PlanRequest(), {}).notes == ("no broker is registered",)
+    assert single_sample.propose(nothing, PlanRequest(), AssignedReplicas()).notes == (
+        "no broker is registered",
+    )

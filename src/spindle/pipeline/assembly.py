@@ -6,11 +6,13 @@ Called by `job` and by `single_sample`; knows values, no DataFrame.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import DirectoryNow, PlanRequest
+from spindle.pipeline.proposal import DirectoryNow, PlanRequest, Waves
+from spindle.planning.budget import CutPlan, Vessel, cut
+from spindle.planning.capacities import Capacities, ReportedSpace, settle
 from spindle.planning.load import PlannedMove
 
 Place = tuple[int, str]
@@ -71,13 +73,51 @@ def left_after(replicas: Mapping[Place, int], moves: Sequence[PlannedMove]) -> d
     return left
 
 
-def check_names(wanted: PlanRequest, there: Sequence[Place]) -> None:
-    """Unusable where what is to be drained or spared is not there."""
+def capacities(there: Sequence[DirectoryUse], wanted: PlanRequest) -> Capacities:
+    """What each directory can hold: as it is wanted, or else as brokers report."""
+    told = [ReportedSpace(d.broker, d.path, d.online, d.capacity) for d in there]
+    return settle(told, wanted.capacities, wanted.between)
+
+
+def with_capacities(there: Sequence[DirectoryUse], known: Capacities) -> list[DirectoryUse]:
+    """The directories with the capacities that hold; None where there is none."""
+    return [d._replace(capacity=known.known.get((d.broker, d.path))) for d in there]
+
+
+def affordable(
+    waves: Waves, there: Sequence[DirectoryUse], known: Capacities, wanted: PlanRequest
+) -> CutPlan:
+    """The plan within its budget."""
+    if not wanted.budget.limits:
+        return CutPlan(waves, ())
+    vessels = {}
+    for d in there:
+        capacity = known.planned(d.broker, d.path)
+        if d.online and capacity is not None:
+            mark = wanted.band.mark(capacity)
+            vessels[d.broker, d.path] = Vessel(d.used, capacity, mark)
+    drained = [
+        place for place in _sources(waves)
+        if str(place[0]) in wanted.drain or f"{place[0]}:{place[1]}" in wanted.drain
+    ]  # fmt: skip
+    return cut(waves, vessels, wanted.budget, wanted.between, drained)
+
+
+def _sources(waves: Waves) -> set[Place]:
+    return {(move.broker, move.source) for wave in waves for move in wave}
+
+
+def check_names(
+    wanted: PlanRequest, there: Sequence[Place], assigned: Collection[int] = ()
+) -> None:
+    """Unusable where what is to be drained or spared is not there; `assigned`: brokers that the
+    metadata has replicas on, which may be dead."""
     named = [f"{broker}:{path}" for broker, path in there]
     brokers = [str(broker) for broker in dict.fromkeys(broker for broker, _ in there)]
-    for name in (*wanted.drain, *wanted.exclude):
+    brokers += [str(broker) for broker in assigned if str(broker) not in brokers]
+    for name in (*wanted.drain, *wanted.exclude, *wanted.capacities):
         if name.isdigit() and name not in brokers:
-            raise Unusable(f"no broker {name} has answered; these have: {', '.join(brokers)}")
+            raise Unusable(f"there is no broker {name}; there are: {', '.join(brokers)}")
         if name.isdigit() and not wanted.between:
             raise Unusable(
                 f"broker {name} as a whole counts only where replicas may go to other brokers: add "
@@ -88,11 +128,3 @@ def check_names(wanted: PlanRequest, there: Sequence[Place]) -> None:
                 f"the cluster has no log directory {name}; write BROKER:PATH, one of: "
                 + (", ".join(named) or "none, no broker answered")
             )
-
-
-def untold(broker: int, paths: Sequence[str]) -> str:
-    """The note about a broker whose space is not known."""
-    return (
-        f"broker {broker}: nothing is planned: the broker does not report the space of "
-        f"{', '.join(sorted(paths))} (Apache Kafka does from 3.3 on)"
-    )

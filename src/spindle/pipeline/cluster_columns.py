@@ -13,19 +13,22 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from spindle.pipeline.proposal import PlanRequest
+from spindle.planning.capacities import Capacities
 from spindle.planning.cluster_model import ClusterModel, PartitionNames, ReplicaColumns
 from spindle.planning.load import DirectoryLoad
 
 Racks = Mapping[int, str | None]
 
 
-def cluster_from(rows: pa.Table, wanted: PlanRequest, racks: Racks) -> ClusterModel:
+def cluster_from(
+    rows: pa.Table, wanted: PlanRequest, racks: Racks, known: Capacities
+) -> ClusterModel:
     """The cluster of these rows, as `plan` makes them: directories, and replicas in them.
 
     A replica that is moving counts where it goes, and stays there. Directories that are offline, or
-    do not tell their space, are not part of it.
+    have no known capacity, are not part of it.
     """
-    places = _places(rows.filter(pc.and_kleene(rows["online"], pc.is_valid(rows["capacity"]))))
+    places = _places(rows.filter(pc.fill_null(rows["online"], False)), known)
     brokers = sorted({broker for broker, _ in places})
     index = {broker: n for n, broker in enumerate(brokers)}
     at = {place: n for n, place in enumerate(places)}
@@ -60,13 +63,14 @@ def cluster_from(rows: pa.Table, wanted: PlanRequest, racks: Racks) -> ClusterMo
     )
 
 
-def _places(rows: pa.Table) -> dict[tuple[int, str], tuple[int, bool]]:
+def _places(rows: pa.Table, known: Capacities) -> dict[tuple[int, str], tuple[int, bool]]:
     """(capacity, not cordoned) of each directory, sorted by place."""
-    kinds = rows.select(["broker", "directory", "capacity", "cordoned"])
-    found = kinds.group_by(["broker", "directory", "capacity", "cordoned"]).aggregate([])
+    kinds = rows.select(["broker", "directory", "cordoned"])
+    found = kinds.group_by(["broker", "directory", "cordoned"]).aggregate([])
     told = {
-        (row["broker"], row["directory"]): (row["capacity"], not row["cordoned"])
+        (row["broker"], row["directory"]): (capacity, not row["cordoned"])
         for row in found.to_pylist()
+        if (capacity := known.planned(row["broker"], row["directory"])) is not None
     }
     return dict(sorted(told.items()))
 

@@ -23,14 +23,26 @@ from spindle.pipeline import (
     parallel_planning,
     write_rates,
 )
-from spindle.pipeline.assembly import DirectoryUse, Flow, Place, check_names, left_after
+from spindle.pipeline.assembly import (
+    DirectoryUse,
+    Flow,
+    Place,
+    affordable,
+    capacities,
+    check_names,
+    left_after,
+    with_capacities,
+)
 from spindle.pipeline.assembly import directories as assembled
-from spindle.pipeline.cluster_columns import Racks
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
 from spindle.pipeline.sources import FORMAT, secured
 from spindle.pipeline.spark_messages import core
+from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.load import HERE, PlannedMove
 from spindle.security.client_properties import UNSECURED, ClientSecurity
+
+UNASKED = AssignedReplicas()
+"""Of a cluster that is not there."""
 
 
 def propose(
@@ -39,7 +51,7 @@ def propose(
     history_dir: Path | str,
     wanted: PlanRequest,
     ahead: float = 0.0,
-    racks: Racks | None = None,
+    assigned: AssignedReplicas = UNASKED,
     security: ClientSecurity = UNSECURED,
 ) -> ClusterProposal:
     """Sample a cluster, keep the sample in the history, and plan from it.
@@ -54,7 +66,8 @@ def propose(
         samples = history.read_files(spark, [file])
         now = directory_loads.told(samples)  # The file is a single sample.
         past = forecast.recent(history.read(spark, history_dir))
-        return proposed(samples, now, directory_loads.directories(now), wanted, racks, past, ahead)
+        loads = directory_loads.directories(now)
+        return proposed(samples, now, loads, wanted, assigned, past, ahead)
 
 
 def sample(
@@ -74,32 +87,32 @@ def proposed(
     now: DataFrame,
     directories: DataFrame,
     wanted: PlanRequest,
-    racks: Racks | None = None,
+    assigned: AssignedReplicas = UNASKED,
     past: DataFrame | None = None,
     ahead: float = 0.0,
 ) -> ClusterProposal:
     """The plan from each broker's newest sample `now`; `samples` name the silent brokers.
 
-    `past`: the history that rates come from, and growth where it is planned so many days `ahead`;
-    the sizes of moves are the present ones.
+    `assigned`: what the metadata has. `past`: the history that rates come from, and growth where it
+    is planned so many days `ahead`; the sizes of moves are the present ones.
     """
     silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
     now = now.cache()
     directories = directories.cache()
-    there = [
-        DirectoryUse(d.broker, d.directory, d.online, d.cordoned, d.capacity, d.used)
-        for d in directories.orderBy("broker", "directory").collect()
-    ]
-    check_names(wanted, [(d.broker, d.path) for d in there])
+    there = uses(directories)
+    check_names(wanted, [(d.broker, d.path) for d in there], assigned.brokers)
+    room = capacities(there, wanted)
+    there = with_capacities(there, room)
     known = now
     rated = wanted.band.rate_tolerance is not None and past is not None
     if rated and past is not None:
         known = write_rates.joined(now, past).cache()
     later = forecast.grown(known, past, ahead) if ahead and past is not None else known
     brokers = len({d.broker for d in there})
-    planned = parallel_planning.plan(later, directories, wanted, racks, brokers)
+    planned = parallel_planning.plan(later, directories, wanted, room, assigned, brokers)
     rows = (_sized(planned, now) if ahead else planned).collect()
-    waves = _waves(rows, wanted.between)
+    whole = _waves(rows, wanted.between)
+    waves, cut_notes = affordable(whole, there, room, wanted)
     moves = [move for wave in waves for move in wave]
     flows = _flows(known, moves) if rated else {}
     unknown: Flow = (0, 0) if rated else (None, None)
@@ -110,17 +123,30 @@ def proposed(
         directories=assembled(there, moves, left, flows, unknown),
         waves=waves,
         # Bytes of then are no measure for bytes of now.
-        bound=0 if ahead else sum(row.bound for row in rows if row.topic is None),
+        bound=0 if ahead or waves != whole else sum(r.bound for r in rows if r.topic is None),
         notes=(
+            *room.notes(),
+            *assigned.notes(),
             *(_unknown(known) if rated else ()),
             *(note for row in rows if row.topic is None for note in row.notes),
+            *cut_notes,
         ),
         silent=tuple((row.broker, row.broker_error) for row in silent),
         wanted=wanted,
         sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
         weights=written if rated else _largest(known, F.col("size")) if wanted.leaders else {},
         rates={name: round(rate) for name, rate in written.items() if rate >= 1},
+        bytes_only=room.bytes_only,
+        hidden=() if assigned.replicas is None else assigned.hidden(_topics(now)),
     )
+
+
+def uses(directories: DataFrame) -> list[DirectoryUse]:
+    """Directories (schema DIRECTORY) as values, by broker and path."""
+    return [
+        DirectoryUse(d.broker, d.directory, d.online, d.cordoned, d.capacity, d.used)
+        for d in directories.orderBy("broker", "directory").collect()
+    ]
 
 
 def _waves(rows: Sequence[Row], between: bool) -> Waves:
@@ -136,6 +162,12 @@ def _waves(rows: Sequence[Row], between: bool) -> Waves:
     for wave in waves.values() if not between else ():
         wave.sort(key=lambda move: move.broker)
     return tuple(tuple(waves[number]) for number in sorted(waves))
+
+
+def _topics(now: DataFrame) -> set[str]:
+    """Those of which a replica is on a disk."""
+    topics = now.where("topic is not null").select("topic").distinct()
+    return {row["topic"] for row in topics.collect()}
 
 
 def _flows(known: DataFrame, moves: Sequence[PlannedMove]) -> dict[tuple[int, str], Flow]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spindle.pipeline.assembly import untold
-from spindle.pipeline.cluster_columns import Racks, cluster_from
+from spindle.pipeline.cluster_columns import cluster_from
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.schemas import MOVE, arrow
+from spindle.planning.assigned_replicas import AssignedReplicas, complete
+from spindle.planning.capacities import Capacities
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Plan
 
+UNASKED = AssignedReplicas()
 WHOLE = -1
 """In place of a broker's number: the row is about all brokers that were planned together."""
 TASKS = 32
@@ -32,55 +33,48 @@ def plan(
     now: DataFrame,
     directories: DataFrame,
     wanted: PlanRequest,
-    racks: Racks | None = None,
+    known: Capacities,
+    assigned: AssignedReplicas = UNASKED,
     brokers: int = TASKS * BROKERS_PER_TASK,
 ) -> DataFrame:
     """The plan (schema MOVE) from each broker's newest sample and its directories' load.
 
     `now` may have a column `write_rate` (bytes/s). Where replicas may go between brokers it is one
-    plan, with `racks` of the brokers kept; else it is made in tasks, as many as so many brokers
-    ask for.
+    plan, with the racks of the brokers kept; else it is made in tasks, as many as so many brokers
+    ask for. `known`: what directories can hold; `assigned`: what the metadata has.
     """
     rate = F.col("write_rate") if "write_rate" in now.columns else F.lit(None)
     replicas = now.where(F.col("topic").isNotNull()).select(
         "broker", "directory", "topic", "partition", "size", "is_future",
         F.coalesce(rate, F.lit(0.0)).cast("double").alias("rate"),
     )  # fmt: skip
-    kinds = directories.select("broker", "directory", "online", "cordoned", "capacity")
+    kinds = directories.select("broker", "directory", "online", "cordoned")
     rows = replicas.unionByName(kinds, allowMissingColumns=True)
     if wanted.between:
-        return rows.repartition(1).mapInArrow(_planner(wanted, dict(racks or {})), MOVE)
+        return rows.repartition(1).mapInArrow(_planner(wanted, known, assigned), MOVE)
     tasks = max(2, min(TASKS, brokers // BROKERS_PER_TASK))
-    return rows.repartition(tasks, "broker").mapInArrow(_planner(wanted, {}), MOVE)
+    return rows.repartition(tasks, "broker").mapInArrow(_planner(wanted, known, assigned), MOVE)
 
 
-def _planner(wanted: PlanRequest, racks: Racks) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
+def _planner(
+    wanted: PlanRequest, known: Capacities, assigned: AssignedReplicas
+) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
     def run(batches: _Batches) -> Iterator[pa.RecordBatch]:
         kept = [batch for batch in batches if batch.num_rows]
         if not kept:
             return
-        rows, notes = _telling(pa.Table.from_batches(kept))
-        cluster = cluster_from(rows, wanted, racks)
-        found = plan_cluster(cluster, wanted.band, wanted.limits, wanted.between, wanted.mend_racks)
-        yield pa.RecordBatch.from_pylist(_rows(found, notes), schema=arrow(MOVE))
+        racks = assigned.racks if wanted.between else {}
+        cluster = cluster_from(pa.Table.from_batches(kept), wanted, racks, known)
+        full = complete(cluster, assigned, wanted.load, wanted.between)
+        found = plan_cluster(
+            full.cluster, wanted.band, wanted.limits, wanted.between, wanted.mend_racks
+        )
+        yield pa.RecordBatch.from_pylist(_rows(found, full.notes), schema=arrow(MOVE))
 
     return run
 
 
-def _telling(rows: pa.Table) -> tuple[pa.Table, list[str]]:
-    """The rows of brokers that tell the space of all their disks; notes about the others."""
-    unknown = pc.and_kleene(rows["online"], pc.is_null(rows["capacity"]))
-    silent: dict[int, list[str]] = {}
-    for row in rows.filter(unknown).select(["broker", "directory"]).to_pylist():
-        silent.setdefault(row["broker"], []).append(row["directory"])
-    if not silent:
-        return rows, []
-    hidden = pc.is_in(rows["broker"], pa.array(list(silent), pa.int32()))
-    notes = [untold(broker, paths) for broker, paths in sorted(silent.items())]
-    return rows.filter(pc.invert(hidden)), notes
-
-
-def _rows(found: Plan, notes: list[str]) -> list[dict[str, object]]:
+def _rows(found: Plan, notes: tuple[str, ...]) -> list[dict[str, object]]:
     common: dict[str, object] = {"bound": 0, "notes": []}
     rows = [
         {**move._asdict(), **common, "wave": n}

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NotRequired, TypedDict
 
 from spindle.model.errors import Unusable
+from spindle.planning.assigned_replicas import is_movable
+from spindle.planning.budget import PlanBudget
 from spindle.planning.cluster_model import BrokerLoad
 from spindle.planning.duration import CopyRates, Longest, longest
 from spindle.planning.leaders import Lead, Leadership, WeightedPartition, even_leaders
@@ -71,10 +73,22 @@ class PlanRequest:
     """What moves may copy each second."""
     exact: bool = False
     """Whether only the moves of the plan are made: nothing is planned again on the way."""
+    topics: tuple[str, ...] = ()
+    """Regular expressions: if there are any, the only topics that are moved."""
+    budget: PlanBudget = field(default_factory=PlanBudget)
+    """What the whole plan may cost."""
+    capacities: Mapping[str, int] = field(default_factory=dict)
+    """Bytes by BROKER:PATH, in place of what brokers report."""
+
+    def excludes(self, topic: str) -> bool:
+        """Whether a topic is to stay as it is."""
+        if any(re.fullmatch(pattern, topic) for pattern in self.exclude_topics):
+            return True
+        return bool(self.topics) and not any(re.fullmatch(p, topic) for p in self.topics)
 
     def keeps(self, topic: str) -> bool:
-        """Whether the replicas of a topic stay as they are."""
-        return any(re.fullmatch(pattern, topic) for pattern in self.exclude_topics)
+        """Whether the replicas of a topic stay where they are."""
+        return self.excludes(topic) or not is_movable(topic, 0)
 
     def load(self, broker: int, rack: str | None = None) -> BrokerLoad:
         """A broker as the planner takes it."""
@@ -105,6 +119,10 @@ class ClusterProposal:
     """What leading a partition costs: bytes/s, or bytes where rates do not count. In no file."""
     rates: Mapping[tuple[str, int], int] = field(default_factory=dict, repr=False)
     """Bytes/s that partitions are written with, where rates count: for planning again."""
+    bytes_only: tuple[int, ...] = ()
+    """Brokers whose capacities are not known, so that bytes alone are evened out."""
+    hidden: tuple[str, ...] = field(default=(), compare=False)
+    """Topics on disks that the metadata does not show. In no file."""
 
     @property
     def moves(self) -> tuple[PlannedMove, ...]:
@@ -131,7 +149,7 @@ class ClusterProposal:
     def unplanned(self) -> tuple[int, ...]:
         """Brokers for which nothing could be planned: no answer, or no space of a disk."""
         untold = {d.broker for d in self.directories if d.online and not d.capacity}
-        return tuple(sorted(untold | {broker for broker, _ in self.silent}))
+        return tuple(sorted((untold - {*self.bytes_only}) | {broker for broker, _ in self.silent}))
 
     @property
     def undrained(self) -> tuple[str, ...]:
@@ -191,6 +209,12 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
             "drain": list(wanted.drain),
             "exclude": list(wanted.exclude),
             "excludeTopics": list(wanted.exclude_topics),
+            "topics": list(wanted.topics),
+            "maxMoves": wanted.budget.moves,
+            "maxBytes": wanted.budget.bytes,
+            "leastBenefit": wanted.budget.least_benefit,
+            "capacities": dict(wanted.capacities),
+            "bytesOnly": list(proposal.bytes_only),
             "leastBytes": wanted.band.least,
             "mendRacks": wanted.mend_racks,
             "exact": wanted.exact,
@@ -251,6 +275,9 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
                 tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
                 CopyRates(own.get("throttle"), own.get("diskThrottle")),
                 bool(own.get("exact")),
+                tuple(own.get("topics", ())),
+                PlanBudget(own.get("maxMoves"), own.get("maxBytes"), own.get("leastBenefit")),
+                own.get("capacities", {}),
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),
@@ -259,6 +286,7 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
                 for topic, rates in own["rates"].items()
                 for number, rate in rates
             },
+            bytes_only=tuple(own.get("bytesOnly", ())),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
         why = {ValueError: "it is no JSON", KeyError: f"it has no {error}"}
@@ -275,7 +303,7 @@ def led(proposal: ClusterProposal, replicas: Brokers, brokers: Sequence[int]) ->
     end = {**replicas, **placed(proposal.moves, replicas)}
     partitions = [
         WeightedPartition(
-            *name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.keeps(name[0])
+            *name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.excludes(name[0])
         )
         for name, theirs in end.items()
     ]

@@ -13,12 +13,15 @@ from spindle.client.log_dirs import LogDirs
 from spindle.client.results import Replica
 from spindle.pipeline.execution_values import ParticipatingDirectory, Place, replica_of
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
+from spindle.planning.assigned_replicas import AssignedReplicas, complete
 from spindle.planning.broker_planner import plan_broker
+from spindle.planning.capacities import ENDLESS
 from spindle.planning.cluster_model import cluster_of
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import DirectoryLoad, PlannedMove, ReplicaLoad
 from spindle.planning.schedule import WaveLimits
 
+UNASKED = AssignedReplicas()
 Census = Mapping[int, LogDirs]
 """Each broker's directories with all that is in them."""
 
@@ -58,14 +61,14 @@ def replan(
     proposal: ClusterProposal,
     running: Sequence[PlannedMove],
     limits: WaveLimits,
-    racks: Mapping[int, str | None] | None = None,
+    assigned: AssignedReplicas = UNASKED,
 ) -> Waves:
     """The waves that bring the brokers of the census into the plan's band; moves that are under
-    way count where they go. Where those may cross brokers the census is that of all, and `racks`
-    are kept."""
+    way count where they go. Where those may cross brokers the census is that of all, and what the
+    metadata has (`assigned`) is kept."""
     going = {replica_of(move): move.target for move in running}
     if proposal.wanted.between:
-        return _whole(census, proposal, running, limits, racks or {})
+        return _whole(census, proposal, running, limits, assigned)
     waves: list[list[PlannedMove]] = []
     for broker in sorted(census):
         plan = plan_broker(
@@ -91,7 +94,7 @@ def _whole(
     proposal: ClusterProposal,
     running: Sequence[PlannedMove],
     limits: WaveLimits,
-    racks: Mapping[int, str | None],
+    assigned: AssignedReplicas,
 ) -> Waves:
     going = {replica_of(move): move.target for move in running}
     rates = proposal.rates
@@ -106,16 +109,20 @@ def _whole(
             loads[move.to] = [*others, coming]
     known = capacities(proposal)
     directories = {b: directory_loads(b, d, known, proposal.wanted) for b, d in census.items()}
-    brokers = [proposal.wanted.load(b, racks.get(b)) for b in sorted(census)]
+    brokers = [proposal.wanted.load(b, assigned.racks.get(b)) for b in sorted(census)]
     wanted = proposal.wanted
     cluster = cluster_of(brokers, directories, loads, wanted.keeps)
-    plan = plan_cluster(cluster, wanted.band, limits, True, wanted.mend_racks)
+    full = complete(cluster, assigned, wanted.load, True)
+    plan = plan_cluster(full.cluster, wanted.band, limits, True, wanted.mend_racks)
     return tuple(plan.by_wave())
 
 
 def capacities(proposal: ClusterProposal) -> dict[Place, int]:
-    """The bytes that replicas may take in each directory, as the plan has them."""
-    return {(d.broker, d.path): d.capacity for d in proposal.directories}
+    """The bytes that replicas may take in each directory, as the planner has them."""
+    return {
+        (d.broker, d.path): ENDLESS if d.broker in proposal.bytes_only else d.capacity
+        for d in proposal.directories
+    }
 
 
 def directory_loads(

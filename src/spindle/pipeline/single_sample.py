@@ -16,26 +16,32 @@ from spindle.model.errors import Error
 from spindle.pipeline.assembly import (
     DirectoryUse,
     Place,
+    affordable,
+    capacities,
     check_names,
     directories,
     left_after,
-    untold,
+    with_capacities,
 )
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.replanning import Census, directory_loads, replica_loads
 from spindle.pipeline.sampling import ClusterSample
-from spindle.planning.cluster_model import ClusterModel, cluster_of
+from spindle.planning.assigned_replicas import AssignedReplicas, CompletedModel, complete
+from spindle.planning.capacities import Capacities
+from spindle.planning.cluster_model import cluster_of
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.devices import Room, devices
 from spindle.planning.load import PlannedMove
 
 REPLICAS_MAX: Final = 200_000
 """Of a sample that is planned here unless Spark is asked for."""
-Racks = Mapping[int, str | None]
 
 
 def propose(
-    sample: ClusterSample, wanted: PlanRequest, racks: Racks, add: Mapping[Place, int] | None = None
+    sample: ClusterSample,
+    wanted: PlanRequest,
+    assigned: AssignedReplicas,
+    add: Mapping[Place, int] | None = None,
 ) -> ClusterProposal:
     """The plan of a cluster. Unusable where it lacks what is to be drained or spared.
 
@@ -49,24 +55,27 @@ def propose(
         for broker, found in census.items()
         for use in uses(broker, found)
     ]
-    check_names(wanted, [(use.broker, use.path) for use in there])
-    hidden: dict[int, list[str]] = {}
-    for use in there:
-        if use.online and use.capacity is None:
-            hidden.setdefault(use.broker, []).append(use.path)
-    told = {b: found for b, found in census.items() if b not in hidden}
-    capacities = {(use.broker, use.path): use.capacity or 0 for use in there}
-    cluster = _cluster(told, capacities, wanted, racks if wanted.between else {})
-    found = plan_cluster(cluster, wanted.band, wanted.limits, wanted.between, wanted.mend_racks)
+    check_names(wanted, [(use.broker, use.path) for use in there], assigned.brokers)
+    known = capacities(there, wanted)
+    there = with_capacities(there, known)
+    full = _cluster(census, known, wanted, assigned)
+    found = plan_cluster(
+        full.cluster, wanted.band, wanted.limits, wanted.between, wanted.mend_racks
+    )
+    plan = affordable(tuple(found.by_wave()), there, known, wanted)
+    moves = tuple(move for wave in plan.waves for move in wave)
+    topics = {name.topic for dirs in census.values() for d in dirs for name in d.current}
     return ClusterProposal(
-        directories=directories(there, found.moves, _left(census, wanted, found.moves), {}),
-        waves=tuple(found.by_wave()),
-        bound=found.bound,
-        notes=(*(untold(broker, paths) for broker, paths in hidden.items()), *found.notes),
+        directories=directories(there, moves, _left(census, wanted, moves), {}),
+        waves=plan.waves,
+        bound=found.bound if len(moves) == len(found.moves) else 0,
+        notes=(*known.notes(), *assigned.notes(), *full.notes, *found.notes, *plan.notes),
         silent=sample.silent,
         wanted=wanted,
         sampled_at=f"{sample.at:%Y-%m-%dT%H:%M:%SZ}" if census else "",
         weights=_largest(census) if wanted.leaders else {},
+        bytes_only=known.bytes_only,
+        hidden=assigned.hidden(topics),
     )
 
 
@@ -100,14 +109,17 @@ def _with(census: Mapping[int, LogDirs], add: Mapping[Place, int]) -> dict[int, 
 
 
 def _cluster(
-    census: Census, capacities: Mapping[Place, int], wanted: PlanRequest, racks: Racks
-) -> ClusterModel:
-    """A broker without any directory that is online is not part of it."""
-    loads = {b: directory_loads(b, found, capacities, wanted) for b, found in census.items()}
+    census: Census, known: Capacities, wanted: PlanRequest, assigned: AssignedReplicas
+) -> CompletedModel:
+    """A broker without any directory to plan with is part of it by its copies alone."""
+    room = {(b, d.path): known.planned(b, d.path) or 0 for b, dirs in census.items() for d in dirs}
+    loads = {b: directory_loads(b, found, room, wanted) for b, found in census.items()}
     there = {broker: found for broker, found in loads.items() if found}
     replicas = {broker: replica_loads(broker, census[broker], {}, {}) for broker in there}
+    racks = assigned.racks if wanted.between else {}
     brokers = [wanted.load(broker, racks.get(broker)) for broker in there]
-    return cluster_of(brokers, there, replicas, wanted.keeps)
+    cluster = cluster_of(brokers, there, replicas, wanted.keeps)
+    return complete(cluster, assigned, wanted.load, wanted.between)
 
 
 def _left(

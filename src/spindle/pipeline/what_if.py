@@ -23,6 +23,7 @@ from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import DIRECTORY
 from spindle.planning.amounts import counted, listed
+from spindle.planning.assigned_replicas import AssignedReplicas
 
 
 class NewDisk(NamedTuple):
@@ -91,7 +92,7 @@ def what_if(
             now,
             directories,
             drained,
-            dict(changes.racks),
+            AssignedReplicas(dict(changes.racks)),
             forecast.recent(samples),
             changes.ahead,
         )
@@ -109,7 +110,7 @@ def what_if_here(sample: ClusterSample, wanted: PlanRequest, changes: Changes) -
     _check(known, changes.add, wanted.between)
     drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
     room = {(d.broker, d.path): d.capacity for d in changes.add}
-    proposal = single_sample.propose(sample, drained, changes.racks, room)
+    proposal = single_sample.propose(sample, drained, AssignedReplicas(changes.racks), room)
     gone = [
         (name, name_of(broker, d.path) in changes.lose or str(broker) in changes.lose)
         for broker, found in census.items()

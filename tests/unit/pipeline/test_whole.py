@@ -10,6 +10,7 @@ import pytest
 
 from spindle.pipeline.cluster_columns import cluster_from
 from spindle.pipeline.proposal import PlanRequest
+from spindle.planning.capacities import Capacities
 from spindle.planning.cluster_model import BrokerLoad, cluster_of
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
@@ -40,6 +41,15 @@ def table(*rows: dict[str, Any]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=SCHEMA)
 
 
+def known(rows: pa.Table) -> Capacities:
+    told = {
+        (r["broker"], r["directory"]): r["capacity"]
+        for r in rows.to_pylist()
+        if r["capacity"] is not None
+    }
+    return Capacities(told, (), {})
+
+
 @pytest.mark.spec("P-04")
 def test_rows_become_the_cluster_that_lists_would_be() -> None:
     rows = table(
@@ -55,7 +65,7 @@ def test_rows_become_the_cluster_that_lists_would_be() -> None:
         row(1, "/c", ("t", 10), 35, is_future=True, cordoned=True),
     )
     wanted = PlanRequest(Band(), ("2:/b",), ("3:/a",))
-    found = cluster_from(rows, wanted, RACKS)
+    found = cluster_from(rows, wanted, RACKS, known(rows))
     same = cluster_of(
         [BrokerLoad(b, RACKS[b]) for b in (1, 2, 3)],
         {
@@ -81,13 +91,15 @@ def test_rows_become_the_cluster_that_lists_would_be() -> None:
 
 
 def test_a_cluster_without_replicas_is_one() -> None:
-    found = cluster_from(table(row(1, "/a"), row(2, "/a")), PlanRequest(), {})
+    rows = table(row(1, "/a"), row(2, "/a"))
+    found = cluster_from(rows, PlanRequest(), {}, known(rows))
     assert plan_cluster(found, Band(), between=True).moves == ()
 
 
 def test_replicas_go_to_an_empty_broker_and_racks_are_kept() -> None:
-    rows = [row(b, "/a", ("t", n), 100) for n in range(6) for b in (1, 2)]
-    found = cluster_from(table(*rows, row(3, "/a")), PlanRequest(Band(0.1)), RACKS)
+    replicas = [row(b, "/a", ("t", n), 100) for n in range(6) for b in (1, 2)]
+    rows = table(*replicas, row(3, "/a"))
+    found = cluster_from(rows, PlanRequest(Band(0.1)), RACKS, known(rows))
     moves = plan_cluster(found, Band(0.1), between=True).moves
     assert moves
     assert {(m.broker, m.to) for m in moves} == {(1, 3)}, "2 is the other rack"

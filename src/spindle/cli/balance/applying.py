@@ -46,7 +46,9 @@ from spindle.pipeline.execution_values import (
     replica_of,
 )
 from spindle.pipeline.proposal import ClusterProposal, parse, waves_document
+from spindle.pipeline.replica_assignment import assigned
 from spindle.planning.amounts import counted
+from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.leaders import Leadership, first
 from spindle.planning.load import PlannedMove
 from spindle.planning.schedule import WaveLimits
@@ -296,10 +298,11 @@ class _Carrier:
         used = replanning.used(census)
         if not self._machine.on_census(used, replanning.taking(census)):
             return
-        cluster = await self._admin.describe_cluster()
-        racks = {number: node.rack for number, node in cluster.brokers.items()}
+        running = self._machine.running
+        own = {(m.topic, m.partition) for m in running}
+        truth = await assigned(self._admin, own) if everywhere else AssignedReplicas()
         most = WaveLimits(self._run.options.moves_per_disk, self._run.options.moves_per_broker)
-        waves = replanning.replan(census, self._proposal, self._machine.running, most, racks)
+        waves = replanning.replan(census, self._proposal, running, most, truth)
         self._machine.on_replanned(waves, used)
         moves = counted(sum(map(len, waves)), "move")
         self._say(f"sizes have changed since the plan: the rest is planned again, {moves}")

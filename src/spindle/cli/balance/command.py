@@ -21,6 +21,7 @@ from spindle.cli.balance import ending, past, report, runs
 from spindle.cli.balance.balance_journal import GivenOptions, RunOptions
 from spindle.cli.balance.options import (
     Between,
+    Capacity,
     DiskThrottle,
     Drain,
     Exclude,
@@ -30,6 +31,9 @@ from spindle.cli.balance.options import (
     History,
     Leaders,
     Least,
+    LeastBenefit,
+    MaxBytes,
+    MaxMoves,
     MendRacks,
     MovesPerBroker,
     MovesPerDisk,
@@ -38,6 +42,7 @@ from spindle.cli.balance.options import (
     Report,
     Throttle,
     Tolerance,
+    Topics,
     UseSpark,
     wanted,
 )
@@ -55,6 +60,7 @@ from spindle.cli.spark import SparkRemote
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import ClusterProposal, document, led, parse
+from spindle.planning.budget import PlanBudget
 from spindle.planning.duration import CopyRates
 
 T = TypeVar("T")
@@ -80,8 +86,13 @@ def plan(
     free_floor: FreeFloor = 0,
     drain: Drain = None,
     exclude: Exclude = None,
+    topics: Topics = None,
     exclude_topics: ExcludeTopics = None,
     least: Least = None,
+    max_moves: MaxMoves = None,
+    max_bytes: MaxBytes = None,
+    least_benefit: LeastBenefit = None,
+    capacity: Capacity = None,
     moves_per_disk: MovesPerDisk = 1,
     moves_per_broker: MovesPerBroker = 0,
     between: Between = False,
@@ -107,14 +118,16 @@ def plan(
 
     The plan (--output, or the JSON of --json) is for `spindle balance apply`; it is also a
     reassignment file of kafka-reassign-partitions. The history keeps each sample, for `forecast`
-    and `what-if`. Spark plans where the history counts, and large clusters. Exit code 1: a broker
-    does not report the space of its disks, or a disk cannot be drained; 4: there is nothing to
-    move; 6: a broker did not answer.
+    and `what-if`. Spark plans where the history counts, and large clusters. Copies that no disk
+    shows, and what another party reassigns, count as the metadata has them. Exit code 1: the space
+    of a disk is not known, a disk cannot be drained, or the user may not see a topic; 4: there is
+    nothing to move; 6: a broker did not answer.
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
         rate_tolerance, leaders, exclude_topics, least, mend_racks,
-        CopyRates(throttle, disk_throttle),
+        CopyRates(throttle, disk_throttle), topics,
+        PlanBudget(max_moves, max_bytes, least_benefit), capacity,
     )  # fmt: skip
     order = PlanOrder(bootstrap_server, asked, ahead, history, spark_remote, spark)
     proposal, replicas, live = proposed(order)

@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
+from spindle.cli.sizes import capacities
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import PlanRequest
+from spindle.planning.budget import PlanBudget
 from spindle.planning.duration import CopyRates
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
 
 NO_LIMIT = CopyRates()
+NO_BUDGET = PlanBudget()
 Tolerance = Annotated[
     float,
     typer.Option(
@@ -72,6 +75,39 @@ Least = Annotated[
         metavar="BYTES",
         help="To even out, move no replica smaller than this; 0: no limit. By default the "
         "smallest replicas stay, up to 1 % of all bytes.",
+    ),
+]
+Topics = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="REGEX",
+        help="Move replicas only of topics whose whole name matches; may be repeated.",
+    ),
+]
+Capacity = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="BROKER:PATH=SIZE",
+        help="The space of a log directory (4TiB, 500G), or a mount of this machine, where brokers "
+        "do not report it (Apache Kafka before 3.3) or report it wrongly; may be repeated, or "
+        "be a file with such lines.",
+    ),
+]
+MaxMoves = Annotated[
+    int | None, typer.Option(min=1, help="Plan no more moves than this, the first of the plan.")
+]
+MaxBytes = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="BYTES", help="Plan moves of no more bytes than this in all."),
+]
+LeastBenefit = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+        help="Leave out a broker (with --between-brokers: the plan) if each byte moved brings "
+        "fewer bytes than this closer to even.",
     ),
 ]
 MendRacks = Annotated[
@@ -159,15 +195,13 @@ def wanted(
     least: int | None = None,
     mend_racks: bool = False,
     pace: CopyRates = NO_LIMIT,
+    topics: list[str] | None = None,
+    budget: PlanBudget = NO_BUDGET,
+    capacity: list[str] | None = None,
 ) -> PlanRequest:
     """The options of a plan as a value."""
-    for pattern in exclude_topics or ():
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise Unusable(
-                f"--exclude-topics {pattern!r} is not a regular expression: {error}"
-            ) from None
+    _check_patterns("--exclude-topics", exclude_topics)
+    _check_patterns("--topics", topics)
     if mend_racks and not between:
         raise Unusable("--mend-racks moves replicas to other brokers: add --between-brokers")
     return PlanRequest(
@@ -180,7 +214,19 @@ def wanted(
         tuple(exclude_topics or ()),
         mend_racks,
         pace,
+        budget.limits,  # What is planned again on the way may cost more.
+        tuple(topics or ()),
+        budget,
+        capacities(capacity or ()),
     )
+
+
+def _check_patterns(option: str, patterns: list[str] | None) -> None:
+    for pattern in patterns or ():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise Unusable(f"{option} {pattern!r} is not a regular expression: {error}") from None
 
 
 def home_of(history: str) -> str:

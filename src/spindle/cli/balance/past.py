@@ -32,6 +32,7 @@ from spindle.cli.balance.options import (
 from spindle.cli.balance.spark_need import keep, small_history, spark_need
 from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
 from spindle.cli.exits import End
+from spindle.cli.sizes import size_of
 from spindle.cli.spark import SparkRemote, spark_session
 from spindle.model.errors import Unusable
 from spindle.pipeline import sampling
@@ -53,7 +54,6 @@ Window = Annotated[
         "--days", min=0.0, metavar="DAYS", help="Days of history from which growth is computed."
     ),
 ]
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 
 
 def history(
@@ -303,12 +303,10 @@ def _new_disk(text: str) -> NewDisk:
 
     place, _, size = text.rpartition("=")
     broker, _, path = place.partition(":")
-    number, unit = size[:-1], size[-1:].upper()
-    if unit.isdigit():
-        number, unit = size, ""
-    if not (broker.isdigit() and path and number.isdigit() and unit in _UNITS):
+    room = size_of(size)
+    if not (broker.isdigit() and path and room is not None):
         raise Unusable(f"--add {text!r}: write BROKER:PATH=SIZE, e.g. 1:/disk4=4T or =500G")
-    return NewDisk(int(broker), path, int(number) * _UNITS[unit])
+    return NewDisk(int(broker), path, room)
 
 
 def _racks(told: Sequence[str]) -> dict[int, str]:

@@ -12,13 +12,13 @@ from spindle.cli.balance.options import home_of
 from spindle.cli.balance.spark_need import has, keep, spark_need
 from spindle.cli.connecting import Bootstrap, with_admin
 from spindle.cli.spark import spark_session
-from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 from spindle.pipeline import sampling, single_sample
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
+from spindle.pipeline.replica_assignment import assigned, check_hidden
 from spindle.pipeline.sampling import ClusterSample
-from spindle.pipeline.single_sample import Racks
 from spindle.planning.amounts import counted
+from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.reassignment_json import Brokers
 
 
@@ -48,19 +48,18 @@ def proposed(order: PlanOrder) -> Proposed:
     if why is not None and order.spark is False:
         raise Unusable(f"--no-spark: {why}; leave one of the two out")
     # First of all: a wrong address is not worth the time that Spark takes to start.
-    told = with_admin(order.cluster, lambda admin: admin.describe_cluster())
-    racks = {number: node.rack for number, node in told.brokers.items()}
+    truth = with_admin(order.cluster, assigned)
     if why is not None or order.spark:
-        return _on_spark(order, racks, why or "--spark")
+        return _on_spark(order, truth, why or "--spark")
     with render.waiting("sampling"):
-        sample, replicas = with_admin(order.cluster, _look)
+        sample = with_admin(order.cluster, sampling.take)
     if order.spark is None and sample.replicas > single_sample.REPLICAS_MAX and has("pyspark"):
         many = f"there are {sample.replicas} replicas (--no-spark plans without)"
-        return _on_spark(order, racks, many)
-    return Proposed(_here(order, sample, racks), replicas, tuple(sorted(racks)))
+        return _on_spark(order, truth, many)
+    return _checked(order, _here(order, sample, truth), truth)
 
 
-def _on_spark(order: PlanOrder, racks: Racks, why: str) -> Proposed:
+def _on_spark(order: PlanOrder, truth: AssignedReplicas, why: str) -> Proposed:
     render.note(f"Spark plans: {why}")
     with spark_session("spindle balance plan", order.spark_remote, warm=True) as spark:
         from spindle.pipeline.job import propose
@@ -73,32 +72,25 @@ def _on_spark(order: PlanOrder, racks: Racks, why: str) -> Proposed:
                 home,
                 order.wanted,
                 order.ahead,
-                racks,
+                truth,
                 order.cluster.security,
             )
-    return Proposed(proposal, with_admin(order.cluster, replicas_of), tuple(sorted(racks)))
+    return _checked(order, proposal, truth)
 
 
-def _here(order: PlanOrder, sample: ClusterSample, racks: Racks) -> ClusterProposal:
+def _checked(order: PlanOrder, proposal: ClusterProposal, truth: AssignedReplicas) -> Proposed:
+    """Refuses a plan of a cluster of which the user sees a part only."""
+    if proposal.hidden:
+        with_admin(order.cluster, lambda admin: check_hidden(admin, proposal.hidden))
+    return Proposed(proposal, truth.replicas or {}, tuple(sorted(truth.racks)))
+
+
+def _here(order: PlanOrder, sample: ClusterSample, truth: AssignedReplicas) -> ClusterProposal:
     if has("pyarrow"):
         keep(sample, order.history)
     else:
         more = "pip install 'spindle[spark]' for a history"
         render.note(f"the sample is not kept in {order.history}: {more}")
-    proposal = single_sample.propose(sample, order.wanted, racks)
+    proposal = single_sample.propose(sample, order.wanted, truth)
     render.note(f"planned without Spark, from one sample of {counted(sample.replicas, 'replica')}")
     return proposal
-
-
-async def _look(admin: AdminClient) -> tuple[ClusterSample, Brokers]:
-    return await sampling.take(admin), await replicas_of(admin)
-
-
-async def replicas_of(admin: AdminClient) -> Brokers:
-    """The brokers of every partition now."""
-    topics = await admin.list_topics(internal=True)
-    return {
-        (name, partition.partition): partition.replicas
-        for name, topic in topics.items()
-        for partition in topic.partitions
-    }

@@ -134,8 +134,14 @@ def limit_rows(wanted: PlanRequest) -> list[tuple[str, str, str]]:
         rows.append(("free on each disk", render.size(band.free_floor), "--free-floor"))
     if band.least is not None:
         rows.append(("smallest replica moved", render.size(band.least), "--least"))
+    if wanted.budget.moves is not None:
+        rows.append(("moves in all", str(wanted.budget.moves), "--max-moves"))
+    if wanted.budget.bytes is not None:
+        rows.append(("bytes moved in all", render.size(wanted.budget.bytes), "--max-bytes"))
     if wanted.exclude:
         rows.append(("nothing moves into", listed(wanted.exclude), "--exclude"))
+    if wanted.topics:
+        rows.append(("topics that move", listed(wanted.topics), "--topics"))
     if wanted.exclude_topics:
         rows.append(("topics that stay", listed(wanted.exclude_topics), "--exclude-topics"))
     return rows

@@ -18,12 +18,12 @@ from spindle.cli.balance.balance_journal import (
 )
 from spindle.cli.balance.cluster_look import verify
 from spindle.cli.balance.options import DiskThrottle, Output, Throttle
-from spindle.cli.balance.proposing import replicas_of
 from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import ClusterProposal, document, parse, parse_waves
+from spindle.pipeline.replica_assignment import assigned
 from spindle.pipeline.undoing import undoing
 from spindle.planning.amounts import counted
 from spindle.planning.reassignment_json import Brokers
@@ -68,7 +68,7 @@ def undo(
 
     async def work(admin: AdminClient) -> tuple[ClusterProposal, Brokers]:
         wrong = [move for move, _ in await verify(admin, [m for wave in moved for m in wave])]
-        return undoing(parse(chosen.plan), moved, wrong), await replicas_of(admin)
+        return undoing(parse(chosen.plan), moved, wrong), (await assigned(admin)).replicas or {}
 
     proposal, replicas = with_admin(bootstrap_server, work)
     text = json.dumps(document(proposal, replicas))
