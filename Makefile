@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check spec sim explore crash bench
+.PHONY: help setup demo test check spec versions sim explore crash bench
 
 help: ## List the verbs
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
 
 spec: setup ## Print which rows of docs/behaviours.md have tests
 	$(BIN)/python -m tests.spec_table
+
+versions: setup ## Try every release of Apache Kafka from 2.4 on (half an hour); writes the table of the docs
+	$(BIN)/python -m tests.versions
 
 sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 	$(BIN)/spindle sim --seeds $(or $(SEEDS),2000)
