@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check spec versions sim explore crash bench
+.PHONY: help setup demo test check spec versions sim explore bench
 
 help: ## List the verbs
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -59,9 +59,6 @@ explore: setup ## Every interleaving of one replica's events, the long form (an 
 	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --strays 1 --level 0 --waits 0 --aborts 0
 	$(BIN)/spindle explore-transactions --coordinators 1 --strays 1 --losses 1 --waits 0
 	$(BIN)/spindle explore-transactions --others 1 --leaders 1 --waits 0 --aborts 0
-
-crash: setup ## Stop at every file-system call, the long form
-	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash
 
 bench: setup ## Measure beside Apache Kafka on this machine and print the ratios
 	$(BIN)/python -m bench

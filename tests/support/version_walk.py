@@ -293,13 +293,32 @@ def logs(walk: VersionWalk) -> str:
     return OK
 
 
+def forensics_and_audit(walk: VersionWalk) -> str:
+    """Both commands find every log of every format whole, with Spark."""
+    folders = [d for b in walk.brokers for d in walk.kafka.log_dirs(b)]
+    told = run("spindle", "forensics", *folders, "--json", seconds=240)
+    assert told.code == 0, told
+    found = json.loads(told.stdout)
+    kept = [log for log in found["logs"] if log["topic"] == TOPIC]
+    assert len(kept) == PARTITIONS * len(walk.brokers)
+    assert {(log["records"], log["verdict"]) for log in kept} == {(RECORDS, "whole")}
+    options = [part for folder in folders for part in ("--log-dir", folder)]
+    audited = run("spindle", "audit", *options, "--topic-list", TOPIC, "--json", seconds=240)
+    assert audited.code == 0, audited
+    return OK
+
+
 QUICK: Final[Mapping[str, Step]] = {
     "`kafka-log-dirs`, `spindle log-dirs`": log_dirs,
     "AdminClient": admin_client,
     "`spindle reassign`, with directories": reassign,
     "`balance plan` and `apply`": plan_and_apply,
     "space of disks": capacity,
-    "`spindle.log`, forensics, audit": logs,
+    "log files, as `spindle.log` reads them": logs,
     "message formats 0 and 1": old_formats,
 }
-WHOLE: Final[Mapping[str, Step]] = {**QUICK, "plans between brokers": between_brokers}
+WHOLE: Final[Mapping[str, Step]] = {
+    **QUICK,
+    "plans between brokers": between_brokers,
+    "`spindle forensics`, `spindle audit`": forensics_and_audit,
+}
