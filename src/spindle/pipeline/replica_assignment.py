@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Unusable
-from spindle.planning.amounts import listed
+from spindle.planning.amounts import counted, listed
 from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.reassignment_json import Brokers
 
@@ -50,6 +50,7 @@ async def check_hidden(admin: AdminClient, topics: Collection[str]) -> None:
     )
     if refused:
         raise Unusable(
-            f"the user may not see {len(refused)} topics that the disks hold ({listed(refused)}): "
+            f"the user may not see {counted(len(refused), 'topic')} on the disks "
+            f"({listed(refused)}): "
             "a plan without them would be wrong; grant Describe on them (ACL: Describe on Topic)"
         )
