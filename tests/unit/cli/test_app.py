@@ -183,7 +183,8 @@ def _understand(command: Any, words: list[str]) -> None:
         (["disks", "offline"], "Missing argument 'BROKER'."),
         (
             ["balance"],
-            "say what to do: history, forecast, what-if, runs, undo, pause, resume, pace, plan, apply, watch, cancel.",
+            "say what to do: history, forecast, what-if, runs, undo, pause, resume, pace, plan, "
+            "apply, watch, cancel.",
         ),
         (["up", "--frob"], "No such option: --frob."),
         (["frobnicate"], "No such command 'frobnicate'."),
