@@ -21,13 +21,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import NO_LEADER, ZERO_ID, TopicId
+from spindle.model.ids import NO_LEADER
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, Pause
-from spindle.node.topic_creation import IN_FLIGHT_MAX, INTERNAL, is_legal
+from spindle.node.topic_creation import INTERNAL
+from spindle.node.topic_selection import AbsentTopic, NamedTopics
 from spindle.wire.framing import LARGE_FRAME
 from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from spindle.wire.messages.metadata_response import (
@@ -39,8 +40,6 @@ from spindle.wire.messages.metadata_response import (
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-_Told = Iterator[MetadataResponseTopic | Pause]
 
 
 def on_broker(
@@ -65,8 +64,7 @@ def on_broker(
             cluster_authorized_operations=authorized.CLUSTER if asked else authorized.NOT_ASKED,
         )
 
-    topics = _Topics(broker, request, context.version, context.listener)
-    return broker.slices.answer(request, context, topics.told(), respond)
+    return broker.slices.answer(request, context, _topics(broker, request, context), respond)
 
 
 def refuse(
@@ -94,87 +92,58 @@ def _is_early(version: int, topic: MetadataRequestTopic) -> bool:
     return version in (10, 11) and bool(topic.topic_id or topic.name is None)
 
 
-class _Topics:
-    """The topics of one answer."""
-
-    def __init__(
-        self, broker: Broker, request: MetadataRequest, version: int, listener: str
-    ) -> None:
-        self._broker = broker
-        self._request = request
-        self._version = version
-        self._listener = listener
-        asked = request.include_topic_authorized_operations
-        self._allowed = authorized.TOPIC if asked else authorized.NOT_ASKED
-
-    def told(self) -> _Told:
-        """The topics, with rests."""
-        image: ClusterImage = self._broker.image
-        seen = topology.Listening(image, self._listener)
-        asked = self._request.topics
-        if asked is None or (self._version == 0 and not asked):
-            for each in list(image.topics.values()):
-                yield from self._topic(seen, each)
-            return
-        unknown: dict[str, None] = {}
-        told: set[TopicId] = set()
-        for topic in asked:
-            if _is_early(self._version, topic):
-                # The name is never null in the answers of these versions.
-                yield _absent(
-                    self._allowed, topic.name or "", Error.INVALID_REQUEST, topic.topic_id
-                )
-                continue
-            if topic.name is None:
-                state = image.topics.get(topic.topic_id or ZERO_ID)
-            else:
-                state = image.topic(topic.name)
-            if state is not None:
-                if state.topic_id not in told:  # Else few bytes could ask for gigabytes.
-                    told.add(state.topic_id)
-                    yield from self._topic(seen, state)
-                else:
-                    yield ONE
-            elif topic.name is None:
-                yield _absent(self._allowed, None, Error.UNKNOWN_TOPIC_ID, topic.topic_id)
-            else:
-                yield _absent(self._allowed, topic.name, self._missing(topic.name, unknown))
-        if unknown:
-            self._broker.topic_creation.want(unknown)
-
-    def _missing(self, name: str, unknown: dict[str, None]) -> Error:
-        if not is_legal(name):
-            return Error.INVALID_TOPIC_EXCEPTION
-        allowed = self._request.allow_auto_topic_creation
-        if not allowed or not self._broker.settings.flag("auto.create.topics.enable"):
-            return Error.UNKNOWN_TOPIC_OR_PARTITION
-        if len(unknown) < IN_FLIGHT_MAX:
-            unknown[name] = None
-        return Error.UNKNOWN_TOPIC_OR_PARTITION
-
-    def _topic(self, seen: topology.Listening, state: TopicState) -> _Told:
-        told = []
-        for partition in list(state.partitions.values()):
-            told.append(_partition(seen, self._version, partition))
+def _topics(
+    broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
+) -> Iterator[MetadataResponseTopic | Pause]:
+    image: ClusterImage = broker.image
+    seen = topology.Listening(image, context.listener)
+    asked = request.include_topic_authorized_operations
+    allowed = authorized.TOPIC if asked else authorized.NOT_ASKED
+    creates = broker.settings.flag("auto.create.topics.enable")
+    named = NamedTopics(image, creates and request.allow_auto_topic_creation)
+    for found in _found(image, named, request, context.version):
+        if found is None:
             yield ONE
-        yield MetadataResponseTopic(
-            name=state.name,
-            topic_id=state.topic_id,
-            is_internal=state.name in INTERNAL,
-            topic_authorized_operations=self._allowed,
-            partitions=tuple(told),
-        )
+        elif isinstance(found, AbsentTopic):
+            yield _absent(found, allowed)
+        else:
+            told = []
+            for partition in list(found.partitions.values()):
+                told.append(_partition(seen, context.version, partition))
+                yield ONE
+            yield MetadataResponseTopic(
+                name=found.name,
+                topic_id=found.topic_id,
+                is_internal=found.name in INTERNAL,
+                topic_authorized_operations=allowed,
+                partitions=tuple(told),
+            )
+    if named.wanted:
+        broker.topic_creation.want(named.wanted)
 
 
-def _absent(
-    allowed: int, name: str | None, error: Error, topic_id: TopicId | None = None
-) -> MetadataResponseTopic:
+def _found(
+    image: ClusterImage, named: NamedTopics, request: MetadataRequest, version: int
+) -> Iterator[TopicState | AbsentTopic | None]:
+    asked = request.topics
+    if asked is None or (version == 0 and not asked):
+        yield from list(image.topics.values())
+        return
+    for topic in asked:
+        if _is_early(version, topic):
+            # The name is never null in the answers of these versions.
+            yield AbsentTopic(Error.INVALID_REQUEST, topic.name or "", topic.topic_id)
+        else:
+            yield named.find(topic.name, topic.topic_id)
+
+
+def _absent(topic: AbsentTopic, allowed: int) -> MetadataResponseTopic:
     return MetadataResponseTopic(
+        error_code=topic.error,
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL,
         topic_authorized_operations=allowed,
-        error_code=error,
-        name=name,
-        topic_id=topic_id,
-        is_internal=name in INTERNAL,
     )
 
 
