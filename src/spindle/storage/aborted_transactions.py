@@ -1,4 +1,4 @@
-"""Aborted transactions of a log: the `.txnindex` of its segments, and who reads what of them.
+"""Aborted transactions of a log: the `.txnindex` of its segments, and what a read needs of it.
 
 A file holds 34 bytes an entry, in the order of the markers that ended the transactions: int16
 version 0, producer id, first offset, offset of the marker, last stable offset after it (int64

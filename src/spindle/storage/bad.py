@@ -1,8 +1,8 @@
 """The mark in the directory of a bad replica: since when, and why (K589-02, B-28).
 
-Written when the damage is found, whoever found it, so that no later start serves the log again; it
-stays in the copy that is set aside, under a `-stray` name, and tells it from other strays. Apache
-Kafka ignores it. Called by `directory` and `opening`.
+The broker writes it as soon as any part of it finds the damage, so that no later start serves the
+log again. It stays in the copy that is set aside under a `-stray` name, and marks that off from
+other strays. Apache Kafka ignores it. Called by `log_manager`, `opening` and `salvage`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class BadMark(NamedTuple):
 def write(disk: Disk, path: str, mark: BadMark) -> None:
     """Mark the log's directory at `path`, if there is room. OSError."""
     if disk.stat(path) is None or read(disk, path) is not None:
-        return  # Somebody has removed all of it; or its first mark says more.
+        return  # All of it was removed by hand; or its first mark says more.
     why = " ".join(mark.why.split())[:WHY_MAX]
     data = f"{_VERSION}\n{mark.since_ms}\n{why}\n{mark.reached}\n"
     try:

@@ -24,7 +24,7 @@ FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A full disk is not a dead disk (B-12)."""
 
 GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
-"""The file is not there: somebody's hand, or a file system that was repaired."""
+"""The file is not there: it was removed by hand, or a repair of the file system took it."""
 
 NAMES: Final = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENAMETOOLONG})
 """A name is taken, or cannot be: something else is where a log's directory should be."""

@@ -75,7 +75,7 @@ def encode_clean_shutdown(broker_epoch: int) -> bytes:
 
 
 def decode_clean_shutdown(data: bytes) -> int:
-    """The broker's epoch in `.kafka_cleanshutdown`, or -1 where it tells none."""
+    """The broker's epoch in `.kafka_cleanshutdown`, or -1 where it has none."""
     try:
         value = json.loads(data)
     except ValueError:

@@ -110,7 +110,7 @@ def _swap_files(log: UnifiedLog, olds: tuple[OldSegment, ...], kinds: tuple[str,
     plain = [f"{log.path}/{layout.segment_file(olds[0].base, kind)}" for kind in kinds]
     for path in plain:
         disk.rename(path + layout.CLEANED, path + layout.SWAP)
-    # From here on whoever opens the log completes this.
+    # From here on the next opening of the log completes this.
     disk.sync_dir(log.path)
     for old in olds:
         SegmentFiles(log.pool, log.path, old.base).set_aside()

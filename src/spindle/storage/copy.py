@@ -89,7 +89,7 @@ def adopt(log: UnifiedLog, job: c.AdoptCopied) -> c.CopyProgress:
     unbroken.take_over(log, plan.doubtful)
     whole = plan.still and _is_same(log, plan)
     if plan.still:
-        log.copied = (plan.cuts, log.end)  # There is nobody who could have cut it meanwhile.
+        log.copied = (plan.cuts, log.end)  # Nothing could have cut it in the meantime.
     if whole:
         log.sync()
         unbroken.move(log, log.end)
@@ -136,7 +136,7 @@ def plan(log: UnifiedLog, job: c.PlanCopy) -> c.CopyPlan:
     if restart is None and keep == job.mark.end and unchanged:
         segment, place = log.local.find(keep)
         if place.position < segment.size and place.offset < keep:
-            keep = place.offset  # Not where one of our batches ends: another history.
+            keep = place.offset  # Not where a batch of this log ends: another history.
         elif not _has_room(job.mark, segment, place):
             restart = log.segments[0].base
         else:

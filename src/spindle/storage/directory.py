@@ -176,7 +176,7 @@ class LogDirectory:
             if self._manager is not None:
                 self._manager.commit(appended)
         except OSError as error:
-            # After a failed sync nobody knows what the medium holds: this always latches.
+            # After a failed sync the medium may hold anything: this always latches.
             failure = DiskFailed(self.path, "syncing", error.errno or errno.EIO, explain(error))
             self._fail(failure)
         if self._failed is not None:

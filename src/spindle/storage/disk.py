@@ -19,13 +19,13 @@ Seen = Callable[[Buffer], object]
 
 
 def unseen(_: Buffer) -> None:
-    """Nobody looks."""
+    """The caller does not look at the bytes."""
 
 
 class CopyOptions(NamedTuple):
     """How a copy spares others.
 
-    `growing`: the source is appended to meanwhile, and nobody who does shall wait for the copy.
+    `growing`: appends to the source go on meanwhile, and must not wait for the copy.
     `share`: how much of its time it may be at work; it rests in between.
     """
 
@@ -34,7 +34,7 @@ class CopyOptions(NamedTuple):
 
 
 AT_ONCE: Final = CopyOptions()
-"""Spares nobody."""
+"""Spares no other work."""
 
 
 class Stat(NamedTuple):

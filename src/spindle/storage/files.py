@@ -33,7 +33,8 @@ def read_whole(disk: Disk, path: str) -> bytes | None:
 def require_formatted(disk: Disk, directory: str) -> None:
     """OSError (ENOENT) where a log directory has no `meta.properties`: its disk is not mounted.
 
-    Asked before a file is made by its path there: nothing of ours belongs below a mount point.
+    The caller asks before it makes a file by its path there: Spindle writes nothing below a mount
+    point whose disk is missing.
     """
     if disk.stat(f"{directory}/{META_PROPERTIES}") is None:
         raise OSError(errno.ENOENT, "there is no meta.properties", directory)
@@ -69,7 +70,7 @@ def weigh(disk: Disk, path: str) -> int:
 
 
 def write_in_place(disk: Disk, path: str, data: bytes) -> None:
-    """Write a new small file. Whoever finds it torn must be able to do without it."""
+    """Write a new small file. A reader that finds it torn must be able to do without it."""
     file = disk.open(path, create=True)
     try:
         file.write(0, [data])

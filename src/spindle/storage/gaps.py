@@ -2,7 +2,7 @@
 
 A power cut can take the bytes of a segment and leave its name, and the names of later ones. In a
 log that this broker wrote every gap is such a loss (`unbroken`). In one that Apache Kafka wrote it
-may be compaction's: then nothing is thrown away, and the gap is told. Called by `log_loader`.
+may be compaction's: then nothing is cut, and the gap is reported. Called by `log_loader`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Gaps:
 
 
 def _tell_of_more(segment: Segment) -> bool:
-    """Whether a segment's indexes on disk tell of batches behind its last one. OSError."""
+    """Whether a segment's indexes on disk point to batches behind its last one. OSError."""
     if segment.indexes.last_position() >= segment.size:
         return True
     try:

@@ -261,7 +261,7 @@ class TimeFile:
         return TimeEntries(self._base, *self._columns(low, high))
 
     def _rank(self, offset: int) -> int:
-        """How many entries tell of lesser offsets. Each read may cost a wait: a block is read."""
+        """How many entries have lesser offsets. Each read may cost a wait: a block is read."""
         blocks = range(0, self._count, BLOCK)
         at = bisect_left(blocks, offset, key=lambda first: self.entry(first).offset)
         if at == 0:

@@ -28,10 +28,10 @@ CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 PARTITION_METADATA: Final = "partition.metadata"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 KEPT: Final = "move-kept"
-"""Ours, in a `-delete` directory: a move may take it up again. Apache Kafka just deletes it."""
+"""Spindle's, in a `-delete` directory: a move may resume from it. Apache Kafka just deletes it."""
 
 BAD: Final = "replica-bad"
-"""Ours: the log is damaged, and is not served (KIP-589). Apache Kafka ignores it."""
+"""Spindle's: the log is damaged, and is not served (KIP-589). Apache Kafka ignores it."""
 
 LOG: Final = ".log"
 INDEX: Final = ".index"
@@ -45,7 +45,7 @@ DELETED: Final = ".deleted"
 ASIDE: Final = ".aside"
 """What was in the place of a checkpoint, and is none."""
 CUT: Final = ".cut"
-"""Bytes that were cut from the metadata log with good batches among them. Nobody reads it."""
+"""Bytes that were cut from the metadata log with good batches among them. Nothing reads it."""
 
 _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")
@@ -63,7 +63,7 @@ class EntryKind(Enum):
     DELETE = "delete"
     STRAY = "stray"
     FOREIGN = "foreign"
-    """None of ours (`lost+found`, ...): left alone and told about (B-15)."""
+    """Not a log's (`lost+found`, ...): the broker leaves it alone and reports it (B-15)."""
 
 
 class Parsed(NamedTuple):
@@ -158,23 +158,23 @@ def parse_segment_file(name: str) -> SegmentFile | None:
 
 
 def unbroken_file(offset: int) -> str:
-    """Ours: from `offset` on no offset is missing between segments (see `unbroken`)."""
+    """Spindle's: from `offset` on no offset is missing between segments (see `unbroken`)."""
     return f"unbroken-{offset:020d}{DELETED}"
 
 
 def parse_unbroken(name: str) -> int | None:
-    """The offset that such a name tells, or None where it is none."""
+    """The offset that such a name has, or None where it is none."""
     found = _UNBROKEN.match(name)
     return None if found is None else int(found["offset"])
 
 
 def missing_file(gap: tuple[int, int]) -> str:
-    """Ours: offsets that are missing, the first and the next that is there (see `unbroken`)."""
+    """Spindle's: missing offsets, the first and the next that is there (see `unbroken`)."""
     return f"missing-{gap[0]:020d}-{gap[1]:020d}{DELETED}"
 
 
 def parse_missing(name: str) -> tuple[int, int] | None:
-    """The offsets that such a name tells, or None where it is none."""
+    """The offsets that such a name has, or None where it is none."""
     found = _MISSING.match(name)
     return None if found is None else (int(found["first"]), int(found["next"]))
 

@@ -71,9 +71,9 @@ def load_log(
     warnings: list[str],
     topic_id: TopicId | None = None,
 ) -> UnifiedLog:
-    """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError.
+    """Open the log in `path`. `warnings` gets what was repaired. Corrupt, OSError.
 
-    After Corrupt no record of it has been touched.
+    After Corrupt no record of the log has been touched.
     """
     names = leftovers.clear(pool.disk, path, warnings)
     return _LogLoader(pool, path, key, bounds, warnings, names).load(topic_id)
@@ -143,7 +143,7 @@ class _LogLoader:
         self.warnings.append(f"{self.path}: {text}")
 
     def _mark(self, log: UnifiedLog) -> None:
-        """Have the log's mark say what was found; tell of gaps that may be losses."""
+        """Have the log's mark say what was found; report gaps that may be losses."""
         for start, end in self.gaps.doubtful:
             self.warn(
                 f"offsets {start} to {end - 1} are missing before segment {end}: Apache Kafka's "
@@ -203,9 +203,10 @@ class _LogLoader:
         self.segments[-1].unseal()
 
     def _check_missing(self, bases: list[int], offset: int, kind: str) -> None:
-        """Corrupt where an index without its records tells that they were removed by hand.
+        """Corrupt where an index without its records shows that they were removed by hand.
 
-        We remove a segment's records last; what a power cut leaves of that is at the log's ends.
+        Spindle removes a segment's records last; a power cut leaves such an index only at the log's
+        ends.
         """
         between = bool(bases) and bases[0] < offset < bases[-1]
         if (between or self.bounds.clean) and kind != layout.TXN_INDEX and not self.key.future:
@@ -355,7 +356,7 @@ class _LogLoader:
         log.epochs.truncate_start(log.start)
 
     def _read_epochs(self, log: UnifiedLog) -> EpochHistory | None:
-        """What the epochs' file tells; None where it is missing, damaged or wrong."""
+        """What the epochs' file says; None where it is missing, damaged or wrong."""
         data = files.read_whole(self.pool.disk, f"{self.path}/{layout.LEADER_EPOCHS}")
         if not data:
             return None

@@ -131,7 +131,7 @@ class LogManager:
         if other is None:
             self.offsets.forget(job.key.topic_partition)
         files.require_formatted(self.disk, self.path)
-        # The metadata log's snapshots may be there before it. What else is there is not ours.
+        # The metadata log's snapshots may be there before it. Nothing else there is Spindle's.
         made = not layout.is_metadata(job.key) or self.disk.stat(path) is None
         if made:
             self.disk.make_dir(path)
@@ -186,7 +186,7 @@ class LogManager:
         try:
             self.disk.rename(old, f"{self.path}/{name}")
         except FileNotFoundError:
-            # Somebody has removed it by hand: that, too, is the end of it.
+            # The log was removed by hand: that, too, is the end of it.
             if self.disk.stat(f"{self.path}/{layout.META_PROPERTIES}") is None:
                 raise
         if log is not None:

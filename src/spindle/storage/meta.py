@@ -22,7 +22,7 @@ _KNOWN: Final = ("version", "cluster.id", "node.id", "broker.id", "directory.id"
 
 @dataclass(slots=True, frozen=True)
 class MetaProperties:
-    """What `meta.properties` says; None where it says nothing. `other`: keys unknown to us."""
+    """What `meta.properties` says; None where it says nothing. `other`: unknown keys."""
 
     version: int = 1
     cluster_id: str | None = None

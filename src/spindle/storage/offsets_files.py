@@ -112,7 +112,7 @@ class OffsetFiles:
         self._put_cleaned({**self.cleaned, name: offset})
 
     def _put_points(self, offsets: Offsets) -> None:
-        # Remembered once it is written: a disk without room must not make us believe that it is.
+        # Remembered only once it is written: a disk without room may refuse it.
         self._write(layout.RECOVERY_POINTS, offsets)
         self.recovery_points = offsets
 

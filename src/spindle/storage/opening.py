@@ -28,7 +28,7 @@ from spindle.storage.unified_log import UnifiedLog
 
 @dataclass(slots=True)
 class Opened:
-    """An open directory: what `directory` goes on with, and what it tells."""
+    """An open directory: what `directory` goes on with, and what it reports."""
 
     lock: File
     offsets: OffsetFiles
@@ -60,7 +60,7 @@ def open_directory(
         raise OSError(errno.ENOENT, "there is no such directory", path)
     if not found.is_directory:
         raise OSError(errno.ENOTDIR, "it is not a directory", path)
-    identity = _identify(disk, job)  # Before the lock: an unmounted directory gets no file of ours.
+    identity = _identify(disk, job)  # Before the lock: an unmounted directory gets no file.
     lock = disk.lock(f"{path}/{layout.LOCK}")
     try:
         directory_id = _completed(disk, job, identity, new_id)
@@ -203,7 +203,7 @@ def _load(
         # Other voters count on what this log holds: it must be on the medium, not in a cache.
         log.sync()
     elif not clean and log.topic_id is not None and name not in offsets.recovery_points:
-        # A process that was killed while it made this log has left that to us.
+        # A process that was killed while it made this log may not have synced its topic id.
         sync_topic_id(log)
     return log
 

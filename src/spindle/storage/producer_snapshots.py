@@ -1,7 +1,7 @@
 """The producers of one log and their snapshot files: the side of Kafka's ProducerStateManager
 that is on disk.
 
-Writes, prunes and reads snapshots, and rebuilds from the records what no snapshot tells. What a
+Writes, prunes and reads snapshots, and rebuilds from the records what no snapshot has. What a
 leader checks is `core.replica.producer_state_manager`'s; the format is `producer_state`. Called by
 `unified_log` and `log_loader`, on the directory's thread.
 """
@@ -55,7 +55,7 @@ class ProducerSnapshots:
         """Remove those beyond `offset`; whether there were any.
 
         The caller syncs the directory before anything is appended: one that came back after a power
-        cut could lie within the new records and tell of the old ones.
+        cut could lie within the new records and describe the old ones.
         """
         beyond = [o for o in self.offsets if o > offset]
         for later in beyond:
@@ -91,6 +91,6 @@ class ProducerSnapshots:
                 if data is not None:
                     return LoggedProducers(producer_state.decode(data)), offset
             except Corrupt:
-                pass  # Nothing is lost: the log tells the same.
+                pass  # Nothing is lost: the log has the same.
             self._remove(offset)
         return LoggedProducers(), -1

@@ -2,7 +2,7 @@
 
 A snapshot `<offset>.snapshot` holds the state before that offset. Format version 1: int16 version,
 uint32 CRC32C over all that follows, int32 count, then 46 bytes an entry. Apache Kafka writes one
-entry a producer; we write its last appends, oldest first, so that what was in flight when a broker
+entry a producer; Spindle its last appends, oldest first, so that what was in flight when a broker
 stopped is recognised when it comes again. A reader that keeps one keeps the last, as Kafka does.
 Called by `producer_snapshots`. Opens nothing.
 """

@@ -1,6 +1,6 @@
 """Reads that answer nothing but good batches: what comes from a disk is checked first (B-28).
 
-A wrong index is made anew and the read repeated; a bad batch is Corrupt, and costs the replica its
+A wrong index is rebuilt and the read repeated; a bad batch is Corrupt, and costs the replica its
 place (K589-02), so that no reader and no follower gets it. Called by `directory`.
 """
 
@@ -60,7 +60,7 @@ def check(data: Buffer) -> None:
 
 
 def mend(log: UnifiedLog, offset: int) -> None:
-    """Make the indexes of a sealed segment anew, those of the one that holds `offset`. Corrupt."""
+    """Rebuild the indexes of the segment that holds `offset`, if it is sealed. Corrupt."""
     segment = log.segments[log.local.index_of(offset)]
     if segment.sealed:
         segment.reindex(log.local.settings.index_interval_bytes)
@@ -73,7 +73,7 @@ def _base(data: Buffer) -> int:
 def _is_passed(log: UnifiedLog, offset: int) -> bool:
     """Whether a segment holds an offset that its index has led past.
 
-    Compaction leaves gaps, too: the headers tell.
+    Compaction leaves gaps, too: the headers show which.
     """
     segment = log.segments[log.local.index_of(offset)]
     if segment.gapped or not segment.sealed or not segment.base <= offset < segment.end:

@@ -1,12 +1,12 @@
-"""The long part of log compaction: collect keys, write segments anew. Runs beside the log's thread.
+"""The long part of log compaction: collect keys, rewrite segments. Runs beside the log's thread.
 
 Reads sealed segments by their paths and writes `.cleaned` files beside them; touches no log's
 state. What is kept, and for how long, is Apache Kafka's rule: the last record of each key, no
 record without one, tombstones and markers for `delete.retention.ms` after they were first cleaned
 (KIP-534), nothing of aborted transactions, the last batch of each producer even if it is empty.
 So is the last batch of a segment, so that its end stays and no gap is left between two (`gaps`).
-All that keys were collected from is on the medium before anything is written anew: a record goes
-because of a later one of its key, which no power cut may take then. Called by `directory`.
+All records whose keys were collected are on the medium before any segment is rewritten: a record
+goes because of a later one of its key, which no power cut may take then. Called by `directory`.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class _Step:
         ranges = self._aborted.get(batch.producer_id, ())
         return any(first <= batch.base_offset <= last for first, last in ranges)
 
-    # --- writing anew -------------------------------------------------------------------------
+    # --- rewriting ----------------------------------------------------------------------------
 
     def _rewrite(self) -> None:
         """Go on with the current group; where it ends, say that it is ready."""
@@ -243,7 +243,7 @@ class _Step:
         if aborted:
             sides[layout.TXN_INDEX] = aborted_transactions.encode(aborted)
         for kind, data in sides.items():
-            # Its temporary's name does not matter: whoever opens the log clears either.
+            # Its temporary's name does not matter: the next opening of the log clears either.
             files.replace(self._disk, written.name(kind), data, durable=False)
         kinds = (layout.LOG, *sides)
         return NewSegment(group, written.size, written.end, written.newest, kinds)

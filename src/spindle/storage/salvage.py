@@ -1,10 +1,10 @@
-"""Saves what is good of a damaged log that nobody else has (KIP-589): a segment at a time.
+"""Saves what is good of a damaged log that has no other replica (KIP-589): a segment at a time.
 
 A segment with damage is moved into the bad copy beside, whole, and what is left of it, batch for
 batch, takes its place; gaps in the offsets are what compaction leaves, too. Where a batch's own
-header is wrong nobody knows where the next one begins, and the segment ends there. A crash leaves a
+header is wrong the start of the next one is unknown, and the segment ends there. A crash leaves a
 log that is still marked as bad, and with what is good of each segment under its name or a temporary
-one: whoever begins again gives that its name first. Called by `directory`.
+one: the next run first renames the temporary one. Called by `directory`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def base_after(bases: list[int]) -> int | None:
 
 
 def _good_parts(disk: Disk, path: str, base: int) -> tuple[int, list[tuple[int, int]]]:
-    """A segment's bytes (-1: nobody can tell), and the stretches of them that are good."""
+    """A segment's bytes (-1: unknown), and the stretches of them that are good."""
     good: list[tuple[int, int]] = []
     try:
         file = disk.open(path)

@@ -105,7 +105,7 @@ def scan(
     """The batches from `position`, every byte checked; Corrupt at the first that is not well.
 
     `offset`: the least that the first batch may begin with; each later one follows its neighbour.
-    `window_size`: bytes to read at a time, for whoever wants to stop after few.
+    `window_size`: bytes to read at a time, for a caller that stops after few batches.
     """
     assert window_size >= HEADER_SIZE
     window: Buffer = b""
@@ -130,7 +130,7 @@ def scan(
 
 
 def verify(file: File, position: int, end: int, offset: int) -> None:
-    """As `scan`, for whoever wants to know nothing but that all is well: fast. Corrupt, OSError."""
+    """As `scan`, but fast: it says only whether every batch is well. Corrupt, OSError."""
     verifier = Verifier(position, end, offset)
     while position < end:
         window = file.read(position, min(VERIFY_WINDOW, end - position))

@@ -1,7 +1,8 @@
 """The scrubber's look at a directory: sizes, headers, CRCs and indexes, a piece at a time (B-28).
 
 Files are opened by their names, as the next start would: one that was removed or replaced under
-an open descriptor is found, too. A damaged log is told, not touched; a wrong index is made anew.
+an open descriptor is found, too. The scrubber reports a damaged log and does not touch it; it
+rebuilds a wrong index.
 Called by `directory` on its thread.
 """
 
@@ -52,7 +53,7 @@ def scrub(pool: Pool, logs: Mapping[LogKey, UnifiedLog], blame: Blame, job: Scru
 
 
 def _log_at(logs: Mapping[LogKey, UnifiedLog], name: str) -> UnifiedLog | None:
-    """The log of this name, or the first one behind it. The quorum's own is not ours to look at."""
+    """The log of this name, or the first one behind it. Not the quorum's own log."""
     _, key = layout.parse_directory(name) if name else (None, None)
     if key is not None and key in logs and logs[key].local.name == name:
         return logs[key]
@@ -147,7 +148,7 @@ class _Look:
         return reached, batches
 
     def _check_indexes(self, segment: Segment, reached: int, batches: dict[int, int]) -> None:
-        """Compare the indexes with the records; make them anew where they do not fit."""
+        """Compare the indexes with the records; rebuild them where they do not fit."""
         try:
             for offset, position in segment.index.between(self._position, reached):
                 if position not in batches or offset < batches[position]:

@@ -85,7 +85,7 @@ class Segment:
         return self.indexes.offsets(self.size)
 
     def times_between(self, start: OffsetPosition, stop: OffsetPosition) -> TimeEntries:
-        """What the time index tells of the batches from `start` to `stop`, had it to end there.
+        """What the time index says of the batches from `start` to `stop`, had it to end there.
 
         Only batches behind the last index entry are looked at. Corrupt, OSError.
         """
@@ -146,7 +146,7 @@ class Segment:
         self.synced = True
 
     def begin(self) -> None:
-        """Forget all that is known; whoever scans the file tells anew."""
+        """Forget all that is known; the caller scans the file and notes its batches again."""
         self.size = 0
         self.end = self.base
         self.latest = NO_TIME
@@ -154,7 +154,7 @@ class Segment:
         self.indexes.begin()
 
     def is_short_of(self, following: int | None) -> bool:
-        """Whether its indexes on disk tell of batches that were not found in its file. OSError.
+        """Whether its indexes on disk point to batches that were not found in its file. OSError.
 
         `following`: the base of the next segment.
         """
@@ -166,7 +166,7 @@ class Segment:
             return False
 
     def reindex(self, interval: int) -> None:
-        """Make the indexes of a sealed segment anew from its records. Corrupt, OSError."""
+        """Rebuild the indexes of a sealed segment from its records. Corrupt, OSError."""
         assert self.sealed
         size, aborted = self.size, self.indexes.aborted
         headers = list(scan.walk_headers(self.file(), 0, size))

@@ -41,7 +41,7 @@ class SegmentFiles:
         return f"{self.directory}/{layout.segment_file(self.base, kind)}"
 
     def remove(self) -> None:
-        """Unlink its files, the records last: an index without them tells of a loss."""
+        """Unlink its files, the records last: an index without them shows a loss."""
         for path in self._let_go():
             files.remove_if_there(self.pool.disk, path)
 
@@ -131,7 +131,7 @@ class SegmentIndexes:
         """Take over the entries of bytes that were copied; the latest timestamp with them."""
         index, times = self._open()
         index.extend(piece.entries, piece.at - piece.start)
-        # An entry tells the largest time up to its place: what is known goes before what comes.
+        # An entry has the largest time up to its place: what is known goes before what comes.
         times.add(*latest)
         times.extend(piece.times)
         self._aborted += piece.aborted
@@ -155,7 +155,7 @@ class SegmentIndexes:
         self._aborted = [entry for entry in self._aborted if entry.last < end]
 
     def last_indexed(self) -> tuple[TimeEntry, int]:
-        """The latest timestamp that the entries tell, and the position of its batch or before."""
+        """The latest timestamp that the entries have, and the position of its batch or before."""
         index, times = self._open()
         last = times.last
         return (NO_TIME, 0) if last is None else (last, index.floor(last.offset))
@@ -170,7 +170,7 @@ class SegmentIndexes:
         index, times = self._open()
         times.add(*latest)
         pool = self._files.pool
-        # First: where the others are there, nothing tells that this one is missing.
+        # First: where the others are there, nothing shows that this one is missing.
         path = self._files.path(layout.TXN_INDEX)
         if self._aborted:
             data = aborted_transactions.encode(self._aborted)
@@ -208,7 +208,7 @@ class SegmentIndexes:
         self.since_entry = 0
 
     def keep_aborted(self, aborted: list[AbortedTransaction]) -> None:
-        """Have the transactions that were known before the indexes were made anew."""
+        """Put back the transactions that were known before the indexes were rebuilt."""
         self._open()
         self._aborted = aborted
 

@@ -73,7 +73,7 @@ class SegmentRecovery:
             except Corrupt as bad:
                 self._warn(f"segment {segment.base} is scanned again: {bad}")
             else:
-                # Of all before the recovery point the epochs' file tells, wherever we had to scan.
+                # The epochs' file knows all before the recovery point, whatever had to be scanned.
                 self.recovered_from = None
                 self.epochs = EpochHistory()
                 self.last_epoch = -1
@@ -110,7 +110,7 @@ class SegmentRecovery:
         segment.sealed_at(size, end, latest)
 
     def _scan(self, segment: Segment, size: int) -> str | None:
-        """Read a segment byte by byte up to the first bad batch, and make its indexes anew.
+        """Read a segment byte by byte up to the first bad batch, and rebuild its indexes.
 
         Why that batch is bad; None if there is none.
         """
@@ -121,7 +121,7 @@ class SegmentRecovery:
         try:
             for header in scan.scan(segment.file(), 0, size, segment.base):
                 if header.leader_epoch < self.last_epoch:
-                    # Whole, but of another history: what a copy brought in vain, left by a crash.
+                    # Whole, but of another history: a crash left it of an abandoned copy.
                     raise Corrupt(f"epoch {header.leader_epoch} after epoch {self.last_epoch}")
                 self.last_epoch = self.tail_epoch = header.leader_epoch
                 if header.base_offset > segment.end:

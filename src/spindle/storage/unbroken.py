@@ -1,11 +1,11 @@
 """The mark in a log's directory: from which offset on no offset is missing between two segments.
 
-Our cleaner keeps the last batch of each segment, and a new segment begins where the one before
+Spindle's cleaner keeps the last batch of each segment, and a new segment begins where the last one
 ends. So a gap at a border is a loss. Apache Kafka may leave one in a compacted log: its cleaner
 drops last batches, and its followers begin a segment at the first batch that they get. All below
 the marked offset was on the medium when it was marked, and may have gaps of that kind.
 
-The mark is an empty file whose name tells the offset: 0 in a log that was made here; the log's end
+The mark is an empty file whose name has the offset: 0 in a log that was made here; the log's end
 in one that was taken over or brought by a move, which marks it before its source loses its name.
 The name ends in `.deleted`, so that Apache Kafka deletes it when it opens the log and may leave
 gaps again. Files named likewise keep the gaps that may be losses. Called by `log_loader`,
@@ -29,7 +29,7 @@ _REFUSED: Final = FULL | {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def find(names: Iterable[str]) -> int | None:
-    """The offset that the mark among the names in a log's directory tells; None without one."""
+    """The offset that the mark among the names in a log's directory has; None without one."""
     found = [at for at in map(layout.parse_unbroken, names) if at is not None]
     return max(found, default=None)
 
@@ -55,10 +55,10 @@ def _put(log: UnifiedLog, name: str) -> bool:
 
 
 def remember(log: UnifiedLog, found: Iterable[tuple[int, int]] = ()) -> None:
-    """Have a log tell of the gaps that were `found` in it and may be losses, now and later.
+    """Have a log report the gaps that were `found` in it and may be losses, now and later.
 
-    The names in its directory tell of others found before. Those that retention or a cut has taken
-    are forgotten. The log's next sync has it on the medium. OSError.
+    Names in its directory keep the gaps found before. Those that retention or a cut has taken
+    are forgotten. The log's next sync puts the names on the medium. OSError.
     """
     names = log.pool.disk.list(log.path)
     known = [gap for gap in map(layout.parse_missing, names) if gap is not None]
@@ -74,7 +74,7 @@ def remember(log: UnifiedLog, found: Iterable[tuple[int, int]] = ()) -> None:
 
 
 def take_over(log: UnifiedLog, found: Iterable[tuple[int, int]]) -> None:
-    """Have a future log tell of the gaps in its source, as far as it has been copied. OSError."""
+    """Have a future log report the gaps in its source, as far as it has been copied. OSError."""
     here = [gap for gap in found if log.start < gap[1] <= log.end]
     if set(here) != set(log.doubtful):
         remember(log, here)
@@ -103,7 +103,7 @@ def lower(log: UnifiedLog) -> None:
 
 
 def append(log: UnifiedLog, batches: list[RecordBatch], now_ms: int) -> Appended:
-    """Write batches at their offsets, some of which may leap further than a segment can tell.
+    """Write batches at their offsets, some of which may leap further than a segment can express.
 
     As in Apache Kafka (`LogSegment.canConvertToRelativeOffset`) a segment begins behind such a
     leap. All before it is on the medium first, so that the gap counts as none. OSError, Corrupt.

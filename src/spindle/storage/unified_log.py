@@ -58,7 +58,7 @@ class CutHistory:
             return None
         later = self._count - stamp.times
         if later > len(self._cuts):
-            return 0  # Too long ago to tell.
+            return 0  # Too long ago: the cuts since then are forgotten.
         return min([end, *list(self._cuts)[len(self._cuts) - later :]])
 
 
@@ -279,7 +279,7 @@ class UnifiedLog:
         self.recovery_point = self.confirmed
 
     def tidy(self) -> None:
-        """Remove segments and snapshots that are not this log's: what a copy brought in vain."""
+        """Remove segments and snapshots that are not this log's: the rest of an abandoned copy."""
         ours = {segment.base for segment in self.segments}
         for name in self.pool.disk.list(self.path):
             parsed = layout.parse_segment_file(name)

@@ -105,7 +105,7 @@ class ClassicGroupMetadata:
         return here is not None
 
     def forget(self, member: ClassicGroupMember) -> None:
-        """A member is no longer one; it is told."""
+        """A member leaves the group; its parked requests are answered with UNKNOWN_MEMBER_ID."""
         self.members.remove(member)
         self.unsynced.pop(member.member_id, None)
         if self.leader == member.member_id:

@@ -18,7 +18,7 @@ EPOCH_MAX: Final = (1 << 31) - 1
 
 
 class Position(NamedTuple):
-    """From where a follower fetches, and what it tells the leader of itself."""
+    """From where a follower fetches, and what it reports to the leader of its log."""
 
     offset: int
     leader_epoch: int
@@ -30,7 +30,7 @@ class Position(NamedTuple):
 def truncation_point(epochs: EpochHistory, end: int, diverging: OffsetAndEpoch) -> int:
     """Where a follower cuts its log (`epochs`, up to `end`) to become part of its leader's.
 
-    `diverging`: the leader's largest epoch not above ours, and where that one ends there. One cut
+    `diverging`: the leader's largest epoch not above the follower's, and its end there. One cut
     may not be enough: the next fetch shows whether an older epoch parted as well (KIP-279).
     """
     mine = epochs.end_of(diverging.epoch, end)
@@ -110,7 +110,7 @@ class FetchSessionHandler:
             self._epoch = 1 if self._epoch == EPOCH_MAX else self._epoch + 1
 
     def on_lost(self) -> None:
-        """The session is gone (error, lost connection): the next request tells everything."""
+        """The session is gone (error, lost connection): the next request names every partition."""
         self._known.clear()
         self._changed = dict.fromkeys(self.wanted)
         self._id, self._epoch = 0, INITIAL

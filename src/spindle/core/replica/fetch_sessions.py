@@ -1,4 +1,4 @@
-"""Who reads here and how far they are: cursors, and the fetch sessions that remember them.
+"""The readers of this broker and their positions: cursors, and the fetch sessions that keep them.
 
 KIP-227, the server's side: a full fetch may open a session, later requests name only what has
 changed. A reader keeps the cursors that may have news in `due`, so that an answer costs what has
@@ -27,7 +27,7 @@ Key: TypeAlias = tuple[TopicId | str | None, int]
 
 @dataclass(slots=True, eq=False)
 class Cursor:
-    """One partition that somebody reads, and from where."""
+    """One partition that a reader reads, and from where."""
 
     key: Key
     offset: int
@@ -41,17 +41,17 @@ class Cursor:
     mark_sent: int = -1
     start_sent: int = -1
     watching: Any = None
-    """The hosted partition that tells the reader of news; the node's business."""
+    """The hosted partition that reports news to the reader; the node's business."""
 
 
 @dataclass(slots=True, eq=False)
 class Reader:
-    """Some cursors, in the order in which they shall be served, and those that may have news."""
+    """Some cursors, in the order in which they are served, and those that may have news."""
 
     cursors: dict[Key, Cursor] = field(default_factory=dict)
     due: dict[Key, Cursor] = field(default_factory=dict)
     follower: bool = False
-    """A replica: what it asks for tells what it has."""
+    """The reader is a replica: its fetch offsets show what it has."""
     to_end: bool = False
     """Reads up to the log's end: a replica, or a consumer that looks for faults (replica id -2)."""
     parked: Any = None
@@ -76,7 +76,7 @@ class FetchSession(Reader):
 
 
 class FetchSessionCache:
-    """All fetch sessions of a broker, at most `limit`; `on_closed` hears of every end."""
+    """All fetch sessions of a broker, at most `limit`; it calls `on_closed` at every end."""
 
     def __init__(self, limit: int, on_closed: Callable[[FetchSession], None]) -> None:
         self._limit = limit
@@ -121,7 +121,10 @@ class FetchSessionCache:
             self._on_closed(session)
 
     def expire(self, now: float) -> None:
-        """Close the sessions that nobody has used for long: their clients are gone, or will ask."""
+        """Close the sessions that no client has used for long.
+
+        Their clients are gone, or will open another session.
+        """
         for session in [s for s in self._by_id.values() if now - s.used_at > EVICT_AFTER]:
             self.close(session.id)
 

@@ -1,9 +1,9 @@
-"""How far the followers of a partition are, as its leader sees it, and who belongs to the ISR.
+"""How far the followers of a partition are, as its leader sees it, and which belong to the ISR.
 
-Judged by fetches alone: a follower's fetch offset says that it has written everything below it.
-Eligible for the ISR is a replica whose broker is registered, unfenced and not shutting down, with
-the epoch it fetches under, and whose assigned directory is online (B-01). Used by the leader role
-in `partition`; never told more of the metadata than those two facts.
+Fetches alone decide: a follower's fetch offset says that it has written everything below it.
+A replica is eligible for the ISR if its broker is registered, unfenced and not shutting down, with
+the epoch it fetches under, and if its assigned directory is online (B-01). The leader role in
+`partition` uses this module, which knows no more of the metadata than those two facts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONG_AGO: Final = float("-inf")
 
 @dataclass(slots=True)
 class FollowerProgress:
-    """One follower. Times in s, monotonic. `end`/`start`: offsets it has told, or UNKNOWN."""
+    """One follower. Times in s, monotonic. `end`/`start`: offsets it has reported, or UNKNOWN."""
 
     broker: NodeId
     end: int = UNKNOWN
@@ -85,7 +85,7 @@ class Followers:
         self.eligible: Mapping[NodeId, int | None] = {}
 
     def assign(self, replicas: Iterable[NodeId], isr: Iterable[NodeId], now: float) -> None:
-        """The replica set changed under the same leader: keep what is known of those who stay."""
+        """The replica set changed under the same leader: keep what is known of those that stay."""
         known = self.by_broker
         self.by_broker = Followers(replicas, isr, now).by_broker
         for broker, progress in known.items():
@@ -93,21 +93,21 @@ class Followers:
                 self.by_broker[broker] = progress
 
     def set_eligible(self, epochs: Mapping[NodeId, int | None]) -> None:
-        """Who may join the ISR, and under which registration."""
+        """The brokers that may join the ISR, each with its registration's epoch."""
         self.eligible = epochs
         for broker, progress in self.by_broker.items():
             progress.eligible_epoch = epochs.get(broker)
 
     def on_leader_end(self, before: int, now: float) -> None:
-        """The leader's log end moves on from `before`: who was there was caught up until now."""
+        """The leader's log end moves on from `before`: followers there were caught up until now."""
         for progress in self.by_broker.values():
             if progress.end >= before:
                 progress.caught_up_at = now
 
     def mark(self, maximal: frozenset[NodeId], end: int, now: float, lag_max: float) -> int:
-        """The offset below which everything is held by all who must hold it.
+        """The offset below which all replicas that must hold everything do hold it.
 
-        Those are the members of the maximal ISR, and who is about to join: caught up and
+        Those are the members of the maximal ISR, and replicas about to join it: caught up and
         eligible. Without the latter a busy partition would never let a replica back in; without
         the test for eligibility a dead disk would stall it for the whole lag time (B-01).
         """

@@ -1,9 +1,10 @@
 """Transactions in one partition: which are open, up to where all is decided, what was aborted.
 
 The last stable offset lies before the first record of any transaction that is open, or whose
-marker is not yet below the high watermark: readers of committed records read up to there. What was
-aborted since the log was loaded is remembered here, the newest; before that the log's index tells.
-Pure; asked by `partition`, told of every transactional batch by leader and follower alike.
+marker is not yet below the high watermark: readers of committed records read up to there. This
+module remembers the newest transactions that were aborted since the log was loaded; the log's index
+has the earlier ones. Pure; `partition` asks it, and leader and follower alike report every
+transactional batch to it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class OngoingTransactions:
         return min([high_watermark, *firsts])
 
     def aborted(self, offset: int, limit: int) -> tuple[AbortedTransaction, ...] | None:
-        """Those with records in [offset, limit); None where only the log's index can tell."""
+        """Those with records in [offset, limit); None where only the log's index knows them."""
         if offset < self._known_from:
             return None
         return tuple(a for a in self._aborted if a.last >= offset and a.first < limit)

@@ -42,10 +42,10 @@ class Advance(NamedTuple):
 
 @dataclass(slots=True)
 class PartitionLeader:
-    """I give offsets, count who has followed, and move the high watermark."""
+    """I give offsets, note how far the followers are, and move the high watermark."""
 
     epoch_start: int
-    """The log's end when this epoch began: nobody joins the ISR below it."""
+    """The log's end when this epoch began: no replica joins the ISR below it."""
     followers: Followers
     proposal: PendingIsrChange | None = None
     """The ISR that I want the controller to commit; both bind me until it answers."""
@@ -84,7 +84,7 @@ class PartitionFollower:
 
 @dataclass(slots=True)
 class Offline:
-    """My log cannot serve; `error` is what clients are told."""
+    """My log cannot serve; `error` is what the broker answers clients."""
 
     error: Error = Error.KAFKA_STORAGE_ERROR
 
@@ -100,7 +100,7 @@ class RoleChange(Enum):
     LEADS = auto()
     """It leads now, or leads in a new epoch."""
     FOLLOWS = auto()
-    """It follows somebody else, or in a new epoch."""
+    """It follows another broker, or in a new epoch."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -126,7 +126,7 @@ class Partition:
 
     @classmethod
     def load(cls, node: NodeId, rules: ReplicaRules, log: LoadedLog) -> Partition:
-        """A replica whose log was found, or made, as told."""
+        """A replica whose log the directory has loaded or made, as `log` describes it."""
         return cls(node, rules, ReplicaLog.load(log))
 
     # --- asking -----------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class Partition:
     def on_assignment(
         self, state: r.PartitionRegistration, eligible: Mapping[NodeId, int | None], now: float
     ) -> tuple[RoleChange, Advance | None]:
-        """The metadata's state of the partition, and who may be in its ISR (broker -> epoch)."""
+        """The metadata's state of the partition, and what may be in its ISR (broker -> epoch)."""
         if isinstance(self.role, Offline) or state.leader_epoch < self.leader_epoch:
             return RoleChange.NOTHING, None
         if state.leader == self.node:
@@ -196,7 +196,7 @@ class Partition:
             role.epoch_start = self.log.next
             self.leader_epoch = state.leader_epoch
             if state.leader_epoch > self.log.epochs.latest:
-                # Also without records: followers with other epochs must be told where they part.
+                # Also without records: followers with other epochs must learn where they part.
                 self.log.epochs.assign(state.leader_epoch, self.log.next)
         return RoleChange.LEADS if new_epoch else RoleChange.ISR
 
@@ -214,7 +214,7 @@ class Partition:
         return change
 
     def on_eligible(self, eligible: Mapping[NodeId, int | None], now: float) -> Advance | None:
-        """Who may join the ISR now (and under which registration), as the metadata has it."""
+        """The brokers that may join the ISR now (broker -> epoch), as the metadata has it."""
         role = self.role
         if not isinstance(role, PartitionLeader):
             return None
@@ -276,8 +276,8 @@ class Partition:
         return role.advance(before, self.log.high_watermark)
 
     def _consider_all(self, role: PartitionLeader) -> None:
-        # A follower that has everything is silent in its session: nothing new is told of it when
-        # it becomes eligible, so what it told before must do.
+        # A follower that has everything is silent in its session: it reports nothing new when it
+        # becomes eligible, so its last report has to do.
         log = self.log
         for broker, progress in role.followers.by_broker.items():
             if role.proposal is not None:

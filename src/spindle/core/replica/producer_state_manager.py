@@ -2,8 +2,8 @@
 
 Pure bookkeeping of KIP-98's idempotence: a batch that was appended before is answered with its
 old offset, a gap is refused; so is a transaction's marker of an older producer or coordinator.
-Asked by the partition's leader before it assigns offsets; told of every batch by leader and
-follower alike. Which transactions are open is `transactions`.
+The partition's leader asks before it assigns offsets; leader and follower alike report every
+batch. `ongoing_transactions` knows which transactions are open.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Who waits for what: promises that wait for an offset, and deadlines that wait for the clock.
+"""What waits for what: promises that wait for an offset, and deadlines that wait for the clock.
 
 Requests that cannot be answered yet are parked here: produces until the high watermark passes
 their last record, deletions until every replica has moved its start, fetches until there is
-enough to send. Everything parked has a deadline. Knows no clock: it is told the time.
+enough to send. Everything parked has a deadline. Knows no clock: its caller passes the time.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Deadlines(Generic[T]):
 class OffsetWaiters:
     """Continuations that wait until a mark of the log (high watermark, low watermark) is reached.
 
-    They are given in the order of their offsets, then of their coming; whoever takes them runs
-    them, with NONE or with the error that took the hope away.
+    The `take` methods return them in the order of their offsets, then of their arrival; the caller
+    runs them, with NONE, or with the error because of which the mark will not be reached.
     """
 
     __slots__ = ("_by_offset", "_number", "_order")
@@ -139,7 +139,7 @@ class DelayedOperations:
         return len(self.at_end) + len(self.at_mark) + len(self.at_start)
 
     def fail(self, error: Error) -> None:
-        """Tell all that wait for records, or for a deletion, that it will not be."""
+        """Answer everything that waits for records, or for a deletion, with `error`."""
         for waiters in (self.at_end, self.at_mark, self.at_start):
             for then in waiters.take_all():
                 then(error)

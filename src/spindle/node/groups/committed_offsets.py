@@ -1,4 +1,4 @@
-"""What a group has committed, as its clients are told. Used by the handler of OffsetFetch."""
+"""What a group has committed, as its clients may see it. The handler of OffsetFetch uses it."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def _group(
                 partitions=_all(OffsetFetchResponsePartitions, name, indexes, found),
             )
             for name, indexes in _by_name(asked, found).items()
-            # Offsets of topics that are gone cannot be told by id any more.
+            # A topic that is gone has no id any more to report its offsets under.
             if not by_id or name in image.topic_ids
         )
     return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics)
@@ -130,7 +130,7 @@ def _topics_by_id(
 
 
 def _by_name(asked: Asked, found: Fetched) -> dict[str, dict[int, None]]:
-    """The partitions to tell, by topic: a topic or partition that is asked twice is told once."""
+    """The partitions to answer, by topic: one answer for a topic or partition asked for twice."""
     names: dict[str, dict[int, None]] = {}
     if asked is None:
         for partition in found:

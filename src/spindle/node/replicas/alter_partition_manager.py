@@ -73,7 +73,7 @@ class AlterPartitionManager:
     def submit(self, hosted: HostedPartition, then: Then) -> None:
         """A partition has a proposal that was not sent; it leaves with this moment's others.
 
-        `then` is told what the answer has moved.
+        `then` gets what the answer has moved.
         """
         self._submitted[hosted.id] = _Submitted(hosted, then)
         self._schedule(0.0)

@@ -52,9 +52,9 @@ class Checking:
         return sum(map(len, self._queues.values()))
 
     def check(self, hosted: HostedPartition, walk: SteppedWork | None, then: Checked) -> None:
-        """Have a batch's records looked at, if they are to be; `then` is told why they are refused.
+        """Check a batch's records if there is a `walk`; `then` gets the refusal, or None.
 
-        At once where little is to be done and no batch of the partition waits; else later.
+        At once where there is little to do and no batch of the partition waits; else later.
         """
         if hosted.id not in self._queues:
             if walk is None:

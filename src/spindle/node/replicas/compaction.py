@@ -2,7 +2,7 @@
 
 Decides when and how fast; what is kept, and how it is written, is storage's
 (`model.cleaning_jobs`). It rests after each step as long as the step took, so that appends and
-reads come first. Belongs to the broker; nobody waits for it.
+reads come first. Belongs to the broker; nothing waits for it.
 """
 
 from __future__ import annotations

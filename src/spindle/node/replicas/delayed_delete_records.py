@@ -2,7 +2,7 @@
 
 Kafka's DelayedDeleteRecords. One request; it is answered once every replica that can be waited for
 has moved its start, or when its time is up. Knows no messages: the handler of DeleteRecords makes
-it and tells the results.
+it and answers the client.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class DelayedDeleteRecords:
             self.on_deadline()
 
     def on_deadline(self) -> None:
-        """What has not been settled has timed out, once our own logs have moved their starts."""
+        """What is not settled has timed out, once this broker's logs have moved their starts."""
         self._late = True
         if self._began is None:
             self._give_up()

@@ -42,7 +42,7 @@ M = TypeVar("M", bound=Message)
 Steps: TypeAlias = Generator[None, None, T]
 """Work that rests now and then, so that others have their turn; what it returns."""
 AT_ONCE: Final = 250
-"""Partitions that are looked at, or told of, before others have their turn: some milliseconds."""
+"""Partitions that one turn looks at, or answers, before others have theirs: some milliseconds."""
 
 CONSUMER = -1
 DEBUGGER = -2
@@ -113,7 +113,7 @@ class FetchParams(NamedTuple):
 
     @classmethod
     def of(cls, request: FetchRequest, version: int, now: float, max_bytes: int) -> FetchParams:
-        """As a request says, within our own limit of bytes."""
+        """As a request says, within the broker's own limit of bytes."""
         state = request.replica_state
         replica = request.replica_id if version < 15 else state.replica_id
         committed = request.isolation_level == READ_COMMITTED
@@ -157,7 +157,7 @@ class DelayedFetch:
     news: int = 0
     """Bytes that have come since it was looked at."""
     is_fresh: bool = True
-    """It has just come: a follower's offsets tell what it has now."""
+    """It has just come: a follower's offsets show what it has now."""
     is_parked: bool = False
     timed_out: bool = False
 

@@ -49,7 +49,7 @@ FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
 
 SWEEP: Final = 30.0
-"""Seconds between looks for sessions that nobody uses any more."""
+"""Seconds between looks for sessions that no client uses any more."""
 HURRY: Final = 1.0
 """Seconds after a leader change in which followers are not kept waiting for long ..."""
 HURRIED_WAIT: Final = 0.02
@@ -57,7 +57,7 @@ HURRIED_WAIT: Final = 0.02
 
 
 class FetchManager:
-    """Everybody who reads here."""
+    """The consumers and followers that read here, and their fetches."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class FetchManager:
     def _go_on(self, fetch: DelayedFetch, session: FetchSession) -> Steps[None]:
         before: DelayedFetch | None = session.parked
         if before is not None:
-            # The client has given up on its last request; nobody will read the answer.
+            # The client has given up on its last request; it will not read the answer.
             if not before.is_parked:
                 session.due = dict(session.cursors)  # It had taken what was due.
             self._purgatory.leave(before)
@@ -155,8 +155,8 @@ class FetchManager:
             if known is not None:
                 cursor.watching = known.watching
                 if not session.follower:
-                    # A follower that names a partition again may have dropped what it was told
-                    # (its log was in another state by then): it is told once more.
+                    # A follower that names a partition again may have dropped the marks it got
+                    # (its log was in another state by then): it gets them once more.
                     cursor.mark_sent, cursor.start_sent = known.mark_sent, known.start_sent
                 if cursor.watching is not None:
                     cursor.watching.watchers[session] = cursor
@@ -327,7 +327,7 @@ class FetchManager:
             if fetch.params.committed and outcome.aborted is None:
                 outcome.aborted = result.aborted
         elif outcome.cursor.offset < result.start:
-            outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted while we were about to read.
+            outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted just before the read.
         fetch.look.reading -= 1
         if fetch.look.reading == 0:
             self._run(fetch, self._conclude(fetch))
@@ -355,7 +355,7 @@ class FetchManager:
         if reader.follower:
             self._throttle.record_sent((o.hosted, o.size) for o in outcomes if o.hosted)
         response = yield from fetch.respond(self._context.reached)
-        yield from self._put_back(fetch)  # Now that what is told is news no more.
+        yield from self._put_back(fetch)  # Now that what the answer says is no longer news.
         if not isinstance(reader, FetchSession):
             yield from self._leave(reader)
         reader.parked = None
@@ -407,7 +407,7 @@ class FetchManager:
         self._sessions.expire(self._out.now)
 
     def _leave(self, reader: Reader) -> Steps[None]:
-        """Nobody asks for this reader any more."""
+        """This reader is gone: take its cursors from the purgatory."""
         for count, cursor in enumerate(reader.cursors.values(), 1):
             self._purgatory.unwatch(reader, cursor)
             if count % AT_ONCE == 0:

@@ -24,14 +24,14 @@ class FetchPurgatory:
         self._woken: dict[DelayedFetch, None] = {}
 
     def watch(self, reader: Reader, cursor: Cursor, hosted: HostedPartition) -> None:
-        """A reader hears of a partition's news from now on."""
+        """A reader gets a partition's news from now on."""
         if cursor.watching is not None:
             self.unwatch(reader, cursor)
         cursor.watching = hosted
         hosted.watchers[reader] = cursor
 
     def unwatch(self, reader: Reader, cursor: Cursor) -> None:
-        """It hears of them no more."""
+        """It gets them no more."""
         if cursor.watching is not None:
             cursor.watching.watchers.pop(reader, None)
             cursor.watching = None
@@ -74,14 +74,14 @@ class FetchPurgatory:
                 self._on_news(reader, cursor, size)
 
     def on_start(self, hosted: HostedPartition) -> None:
-        """A log start has moved: followers hear of it at once where a deletion waits for them."""
+        """A log start has moved: followers learn it at once where a deletion waits for them."""
         for reader, cursor in hosted.watchers.items():
             reader.due[cursor.key] = cursor
             if hosted.delayed.at_start and reader.follower:
                 self._hurry(reader, cursor)
 
     def on_changed(self, hosted: HostedPartition) -> None:
-        """Role, epoch or log have changed: all that wait shall learn of it now."""
+        """Role, epoch or log have changed: all fetches that wait are answered now."""
         for reader, cursor in hosted.watchers.items():
             reader.due[cursor.key] = cursor
             self._hurry(reader, cursor)

@@ -31,7 +31,7 @@ from spindle.wire.messages.list_offsets_response import ListOffsetsResponse
 FETCH_VERSIONS: Final = ((27, 18), (21, 17), (19, 16), (10, 15), (9, 14), (0, 13))
 """(metadata.version, the version of Fetch from it on), newest first."""
 LIST_OFFSETS_VERSION: Final = 8
-"""The first with EARLIEST_LOCAL; every broker that can be in our clusters serves it."""
+"""The first with EARLIEST_LOCAL; every broker that can be in a cluster of Spindle's serves it."""
 LATEST: Final = -1
 EARLIEST_LOCAL: Final = -4
 CHANNEL: Final = "fetch-bounds"
@@ -43,7 +43,7 @@ def fetch_version(level: int) -> int:
 
 
 def fetch(context: BrokerContext, ask: Ask) -> FetchRequest:
-    """A follower's fetch; who asks stands in one field until version 14, from 15 on in another."""
+    """A follower's fetch; one field has the follower's id until version 14, another from 15 on."""
     settings = context.settings
     most = settings.whole("replica.fetch.max.bytes")
     topics: dict[TopicId, list[FetchPartition]] = {}

@@ -1,4 +1,4 @@
-"""One partition that this broker hosts: its machine, its log's jobs, and who waits for it.
+"""One partition that this broker hosts: its machine, its log's jobs, and what waits for it.
 
 Binds `core.replica` to a log. Made by `ReplicaManager`; the fetches, the fetchers and the handlers
 get it from `HostedPartitions`.
@@ -21,7 +21,7 @@ from spindle.node.replicas.topic_rules import TopicRules
 
 @dataclass(slots=True, eq=False)
 class HostedPartition:
-    """A hosted partition. `partition` tells its state; the rest is how it is tied to the world."""
+    """A hosted partition. `partition` has its state; the rest ties it to the broker."""
 
     id: PartitionId
     name: TopicPartition
@@ -30,7 +30,7 @@ class HostedPartition:
     topic: TopicRules
     tail: Tail
     size: int
-    """Bytes of the log, as the last append told."""
+    """Bytes of the log, as the last append reported."""
     gone: bool = False
     """Not hosted any more, or replaced by a newer object; nothing may use it."""
     full: bool = False

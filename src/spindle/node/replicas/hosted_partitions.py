@@ -1,7 +1,7 @@
 """Which partitions are hosted here, and what is asked about them.
 
 `ReplicaManager` puts them in and takes them out; what serves them looks them up. Knows the metadata
-only to tell why a partition is not here.
+only to say why a partition is not here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class HostedPartitions:
         return self.hosted.get(id)
 
     def locate(self, topic: str | TopicId | None, partition: int) -> HostedPartition | Error:
-        """A hosted partition as a client names it, or the error that tells why there is none."""
+        """A hosted partition as a client names it, or the error that says why there is none."""
         image = self._context.image
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
         if isinstance(topic, str):
@@ -57,7 +57,7 @@ class HostedPartitions:
         return role.error if isinstance(role, Offline) else Error.NOT_LEADER_OR_FOLLOWER
 
     def leader_hint(self, topic: str | TopicId | None, partition: int) -> tuple[NodeId, int] | None:
-        """(leader, leader epoch) of a partition as the metadata has it; None: nobody leads."""
+        """(leader, leader epoch) of a partition as the metadata has it; None: it has no leader."""
         topic_id = self._context.image.topic_ids.get(topic) if isinstance(topic, str) else topic
         if topic_id is None:
             return None

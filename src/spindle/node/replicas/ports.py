@@ -1,7 +1,7 @@
 """What parts of this package need of others that stand above them, or of their callers' values.
 
-`state_changes` knows what copies from leaders only as a `FetcherPort`, which it is told with
-`bind`; what a coordinator appends is a `CoordinatorRecord`.
+`state_changes` knows the fetchers that copy from leaders only as a `FetcherPort`, which `bind`
+gives it; what a coordinator appends is a `CoordinatorRecord`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CoordinatorRecord(Protocol):
 
 
 class FetcherPort(Protocol):
-    """What copies from leaders is told what is to be copied (`ReplicaFetcherManager`)."""
+    """The orders that the fetchers take: what to copy from leaders (`ReplicaFetcherManager`)."""
 
     def follow(self, hosted: HostedPartition) -> None:
         """A partition follows its leader from now on."""

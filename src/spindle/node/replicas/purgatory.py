@@ -1,7 +1,7 @@
-"""Requests that wait here, and the one timer that tells them when their time is up.
+"""Requests that wait here, and the one timer that calls them when their time is up.
 
-Whoever parks a request also answers it; parking only keeps deadlines. Used by the readers and by
-the handlers of produce and delete_records.
+The part that parks a request also answers it; parking only keeps deadlines. The readers and the
+handlers of produce and delete_records use it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Purgatory:
         return len(self._deadlines)
 
     def park(self, seconds: float, request: DelayedOperation) -> None:
-        """Have a request told when it has waited for so long."""
+        """Call a request back when it has waited for so many seconds."""
         self._deadlines.add(self._out.now + seconds, request)
         self._arm()
 

@@ -1,9 +1,9 @@
 """Copies partitions from their leaders: one fetcher for each broker that leads some of them.
 
-A `LeaderFetcher` asks one broker for all that we follow of it, in one incremental fetch session,
-and asks on once what came is written: a fetch acknowledges only what is written. What comes is
-taken by the `FollowedPartition` that it is for; one whose write takes long, or that has met an
-error, is left out meanwhile and holds up no other. The replicas tell what follows which leader.
+A `LeaderFetcher` asks one broker for all partitions that follow it here, in one incremental fetch
+session. It asks again once it has written what came: a fetch acknowledges only what is written. A
+`FollowedPartition` takes what comes for it. A partition whose write takes long, or that has met an
+error, is left out meanwhile and holds up no other. The replicas say what follows which leader.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ReplicaFetcherManager:
         self.context = context
         self.replicas = replicas
         self.listeners: list[Callable[[PartitionId], None]] = []
-        """Told whenever a leader has answered the first fetch for a log of ours."""
+        """Called whenever a leader has answered this broker's first fetch for a log."""
         self._followed: dict[PartitionId, FollowedPartition] = {}
         self.sources: dict[NodeId, LeaderFetcher] = {}
         self.throttle = ReplicationThrottle(context, "follower")
@@ -106,7 +106,7 @@ class ReplicaFetcherManager:
                 source.on_registered()
 
     def has_answered(self, id: PartitionId) -> bool:
-        """Whether the leader has answered a fetch of ours since we have this log of a partition."""
+        """Whether the leader has answered a fetch since this broker has this log of a partition."""
         followed = self._followed.get(id)
         return followed is not None and id not in followed.source.unanswered
 
@@ -143,10 +143,10 @@ class LeaderFetcher:
         self._timer: Timer | None = None
         self._failures = 0
 
-    # --- who takes part ---------------------------------------------------------------------------
+    # --- what takes part --------------------------------------------------------------------------
 
     def leave(self, id: PartitionId) -> None:
-        """A partition takes part no more."""
+        """Fetch a partition no more."""
         del self.followed[id]
         self.unanswered.pop(id, None)
         self._held.pop(id, None)
@@ -215,7 +215,7 @@ class LeaderFetcher:
             return
         address = self._context.address(self.node)
         if address is None:
-            return  # Its registration will wake us.
+            return  # Its registration wakes this fetcher.
         request = fetch_requests.fetch(self._context, self._conversation.ask())
         version = fetch_requests.fetch_version(self._context.level)
         wait = self._context.settings.seconds("replica.fetch.wait.max.ms")
@@ -253,7 +253,7 @@ class LeaderFetcher:
                 if followed is not None and self._conversation.is_settled(id):
                     followed.take(told)
         for followed in list(self.unanswered.values()):
-            # Nothing was told of it, for what it has is what its leader knows already.
+            # The answer leaves it out: its leader knows already what it has.
             if self._conversation.is_settled(followed.hosted.id):
                 followed.on_known()
         if self._writing:
@@ -277,7 +277,7 @@ class LeaderFetcher:
 
 @dataclass(slots=True, eq=False)
 class FollowedPartition:
-    """One partition that we follow, under one leader and epoch."""
+    """One partition that this broker follows, under one leader and epoch."""
 
     _manager: ReplicaFetcherManager
     hosted: HostedPartition
@@ -309,7 +309,7 @@ class FollowedPartition:
             return  # It is followed again once the log is mended.
         log = self.hosted.partition.log
         if log.last_epoch < 0 and log.high_watermark < log.end:
-            # Without epochs we cannot tell where we part: what was not committed goes (KIP-101).
+            # Epochs would show where the logs part; without, cut what is not committed (KIP-101).
             self._cut(log.high_watermark)
         else:
             self._want()
@@ -347,7 +347,7 @@ class FollowedPartition:
             self._on_marks(told.high_watermark, told.log_start_offset)
 
     def on_known(self) -> None:
-        """The leader has heard from where we fetch, and took it."""
+        """The leader has accepted the offset that this partition is fetched from."""
         if self.source.unanswered.pop(self.hosted.id, None) is not None:
             for listener in self._manager.listeners:
                 listener(self.hosted.id)
@@ -387,7 +387,7 @@ class FollowedPartition:
         if log.start <= end < log.end:
             self._cut(end)
         elif end < log.end or start > log.end:
-            # Nothing that we have is the leader's.
+            # Nothing in this log is the leader's.
             self._reset(start, self._on_written)
         else:
             self._back_off("the leader's bounds hold our offset by now")
@@ -455,13 +455,13 @@ class FollowedPartition:
         return batches
 
     def _on_marks(self, mark: int, start: int) -> bool:
-        """What the leader knows of its log; whether ours is now written to follow its start."""
+        """Take the leader's marks; whether a job now moves this log's start to the leader's."""
         replicas, hosted = self._manager.replicas, self.hosted
         log, advance = hosted.partition.log, hosted.partition.on_leader_mark(mark)
         if advance is not None:
             replicas.changes.settle(hosted, advance)
         if log.start < start <= log.high_watermark:
-            # The leader may wait to hear of it (DeleteRecords): the next fetch tells it.
+            # The leader may wait for this (DeleteRecords): the next fetch reports it.
             self.source.wait_for(hosted.id)
             replicas.writes.move_start(hosted, start, self._on_written)
             return True

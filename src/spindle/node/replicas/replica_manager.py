@@ -1,6 +1,6 @@
 """The replicas that this broker hosts: they come and go, take roles, and are written to.
 
-`logdirs` owns where logs are and tells here which may be used; the metadata tells which replica
+`logdirs` owns where logs are and says which of them serve; the metadata says which replica
 leads. What serves the replicas is composed here: `partitions` to look them up, `writes` to change
 their logs, `fetches` to read them, `changes` for all that waits. Handlers and coordinators call.
 """
@@ -62,7 +62,7 @@ class ReplicaManager:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
 
     def bind(self, followers: FetcherPort, post: Callable[[LogEvent], None]) -> None:
-        """Who is to hear of what happens here: told once, before anything does."""
+        """Set the listeners to what happens here: once, before anything happens."""
         self.changes.bind(followers, post)
 
     @property
@@ -104,7 +104,7 @@ class ReplicaManager:
             self._drop(hosted, error)
 
     def on_directory_failed(self, directory: LogDir) -> None:
-        """Every partition that serves from there goes offline, and all that waits is told."""
+        """Every partition that serves from there goes offline; all that waits for it is refused."""
         for hosted in list(self.partitions.in_directory(directory)):
             self.changes.fail(hosted, Error.KAFKA_STORAGE_ERROR)
 
@@ -162,7 +162,7 @@ class ReplicaManager:
             self.changes.followers.on_brokers(delta.brokers)
 
     def _on_brokers(self, delta: Delta) -> None:
-        # A broker or one of its directories came or went: who may hold back a high watermark
+        # A broker or one of its directories came or went: what may hold back a high watermark
         # changes with it, and nothing waits for a replica that cannot come (B-01).
         for hosted in self.partitions.hosted.values():
             if hosted.partition.leads and not delta.brokers.keys().isdisjoint(

@@ -1,8 +1,9 @@
-"""What follows from a change of a partition's state: those that wait are told.
+"""What follows from a change of a partition's state, for all that waits for it.
 
-The high watermark moves, a log fails, a leader comes or goes: here waiting requests are released or
-refused, fetches wake, proposals leave for the controller, listeners and the log directories hear of
-it. Decides nothing itself. Called by all parts of this package that change a partition.
+The high watermark moves, a log fails, a leader comes or goes: this module releases or refuses the
+requests that wait, wakes fetches, sends proposals to the controller, and calls the listeners and
+the log directories. Decides nothing itself. Called by all parts of this package that change a
+partition.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ class StateChanges:
 
     followers: FetcherPort
     post: Callable[[LogEvent], None]
-    """Hears what becomes of logs. Both stand above us: `bind` tells who they are."""
+    """Takes the events of logs. Both stand above this package: `bind` sets them."""
 
     def __init__(self, context: BrokerContext, fetches: FetchPurgatory) -> None:
         self._fetches = fetches
         self._isr = AlterPartitionManager(context)
         self.listeners: list[Callable[[PartitionId, bool], None]] = []
-        """Told whenever a partition begins (True) or ceases (False) to be led here.
+        """Called whenever a partition begins (True) or ceases (False) to be led here.
 
         Also when it begins once more in a younger epoch: another broker may have led in between.
         """
 
     def bind(self, followers: FetcherPort, post: Callable[[LogEvent], None]) -> None:
-        """Who is to hear of what happens here: told once, before anything does."""
+        """Set the listeners to what happens here: once, before anything happens."""
         self.followers = followers
         self.post = post
 
@@ -71,7 +72,7 @@ class StateChanges:
             listener(id, leads)
 
     def fail(self, hosted: HostedPartition, error: Error) -> None:
-        """A partition cannot serve any more: it goes offline, and all that waits is told."""
+        """A partition cannot serve any more: it goes offline; all that waits for it is refused."""
         if hosted.is_offline:
             return
         led = hosted.partition.leads
@@ -91,7 +92,7 @@ class StateChanges:
             self.followers.follow(hosted)
 
     def on_failure(self, hosted: HostedPartition, failure: Failure) -> None:
-        """A job on the partition's log failed: it goes offline, and `logdirs` is told why."""
+        """A job on the partition's log failed: it goes offline, and `logdirs` gets the reason."""
         if hosted.is_offline:
             return
         self.fail(hosted, Error.KAFKA_STORAGE_ERROR)

@@ -35,13 +35,13 @@ class TopicRules:
     """The broker's clock stamps the batches (message.timestamp.type=LogAppendTime)."""
     oldest_ms: int = MAX_LONG
     newest_ms: int = 3_600_000
-    """How far producers' timestamps may lie behind our clock, and ahead of it."""
+    """How far producers' timestamps may lie behind the broker's clock, and ahead of it."""
     compact: bool = False
     delete: bool = True
     """What cleanup.policy names."""
     throttled_as_leader: Throttled = NOTHING
     throttled_as_follower: Throttled = NOTHING
-    """Which of our replicas are copied at most as fast as the broker's throttles allow (KIP-73)."""
+    """The replicas here that are copied only as fast as the broker's throttles allow (KIP-73)."""
     sync: bool = False
     """Each append waits for fsync (flush.messages=1)."""
 

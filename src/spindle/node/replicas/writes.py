@@ -51,7 +51,7 @@ class Writes:
         batches: list[RecordBatch],
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Append batches that have their offsets, then go on; whoever waits for them is told.
+        """Append batches that have their offsets, then answer what waits for them and call `then`.
 
         A failure takes the partition offline.
         """
@@ -98,7 +98,7 @@ class Writes:
 
         The log is cut back to what was written before, so that offsets and producers are as if
         these batches had never come; until that has worked, nothing is appended. Then appends are
-        tried again, while those who are in sync go on without us.
+        tried again, while the replicas in sync go on without this one.
         """
         if not hosted.full:
             hosted.full = True
