@@ -2,7 +2,7 @@
 
 Brokers report only the replicas on disks that work. The metadata also has those in an offline
 directory, on a dead broker, and what another party's reassignment is about. Each of them is a copy
-that no plan may double. Whoever builds a `ClusterModel` from disks completes it here.
+that no plan may double. The code that builds a `ClusterModel` from disks completes it here.
 """
 
 from __future__ import annotations
