@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from spindle.node import controller_surveys
 from spindle.node.handlers import (
     _configs,
     add_partitions_to_txn,
     alter_replica_log_dirs,
-    create_partitions,
-    create_topics,
-    delete_topics,
-    describe_quorum,
 )
 from spindle.node.parts import Names, Parted
 from spindle.wire.apis import Key
@@ -81,27 +78,27 @@ CONTROLLER: Final[Parted[Controller]] = {
         Names(
             ("topics",),
             ("topics",),
-            create_topics.weigh,
+            controller_surveys.weigh_new_topic,
             small=True,
-            survey=create_topics.TopicTotals,
+            survey=controller_surveys.TopicTotals,
         ),
     ),
     Key.CREATE_PARTITIONS: (
         Names(
             ("topics",),
             ("results",),
-            create_partitions.weigh,
+            controller_surveys.weigh_more_partitions,
             small=True,
-            survey=create_partitions.PartitionTotals,
+            survey=controller_surveys.PartitionTotals,
         ),
     ),
     Key.DELETE_TOPICS: tuple(
         Names(
             (field,),
             ("responses",),
-            delete_topics.weigh,
+            controller_surveys.weigh_deletion,
             small=True,
-            survey=delete_topics.DeletionTotals,
+            survey=controller_surveys.DeletionTotals,
         )
         for field in ("topic_names", "topics")
     ),
@@ -114,7 +111,7 @@ CONTROLLER: Final[Parted[Controller]] = {
         Names(("topics", "partitions"), ("responses", "partitions")),
     ),
     Key.LIST_PARTITION_REASSIGNMENTS: (_INDEXES,),
-    Key.DESCRIBE_QUORUM: (_PARTITIONS._replace(survey=describe_quorum.RequestedCount),),
+    Key.DESCRIBE_QUORUM: (_PARTITIONS._replace(survey=controller_surveys.RequestedCount),),
     Key.ALTER_PARTITION: (_PARTITIONS,),
     Key.ALTER_REPLICA_STATE: (_PARTITIONS,),
     Key.ASSIGN_REPLICAS_TO_DIRS: (

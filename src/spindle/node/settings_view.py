@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.model.settings.setting import Kind, Setting
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
@@ -28,6 +29,10 @@ class SettingSource(IntEnum):
     DEFAULT = 5
     CLIENT_METRICS = 7
     GROUP = 8
+
+
+OTHERS: Final = {16: SettingSource.CLIENT_METRICS, 32: SettingSource.GROUP}
+"""Resource types whose settings we keep for others, without knowing them."""
 
 
 class Synonym(NamedTuple):
@@ -59,8 +64,29 @@ class SettingsView:
     def __init__(self, image: ClusterImage, node: Settings, node_id: int) -> None:
         self._image = image
         self._node = node
+        self._node_id = node_id
         self._own = image.config(BROKER_RESOURCE, str(node_id))
         self._shared = image.config(BROKER_RESOURCE, "")
+
+    def of(self, kind: int, name: str) -> Iterator[DescribedConfig]:
+        """The settings of a resource. Refusal where it has none or is not known here."""
+        if kind == TOPIC_RESOURCE:
+            if self._image.topic(name) is None:
+                raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
+            return self.topic(name)
+        if kind == BROKER_RESOURCE:
+            if name == "":
+                return self.cluster()
+            if name != str(self._node_id):
+                raise Refusal(
+                    Error.INVALID_REQUEST,
+                    f"Unexpected broker id, expected {self._node_id} or empty string, but received"
+                    f" {name}",
+                )
+            return self.broker()
+        if kind in OTHERS:
+            return other_settings(self._image, kind, name, OTHERS[kind])
+        raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
 
     def topic(self, topic: str) -> Iterator[DescribedConfig]:
         """All settings of a topic."""

@@ -16,6 +16,8 @@ from spindle.model.ids import METADATA_TOPIC, TopicId
 
 PARTITIONS_MAX: Final = 10_000
 """New partitions of one CreateTopics, as in Apache Kafka (KAFKA-17870)."""
+GONE_TOGETHER: Final = 4
+"""Partitions that are forgotten in the time that one topic takes by itself."""
 
 
 class NewTopics:
@@ -92,6 +94,13 @@ class MoreOfTopics:
         check_records(len(self.named))  # Apache Kafka's list of results has the same limit.
 
 
+def one_way(name: str | None, topic_id: TopicId | None) -> str | TopicId | None:
+    """The one way in which a topic is named; None for both or neither."""
+    if topic_id is None:
+        return name
+    return topic_id if name is None else None
+
+
 class GoneTopics:
     """All topics of a DeleteTopics. What is named twice is not deleted, as in Apache Kafka."""
 
@@ -112,6 +121,13 @@ class GoneTopics:
             times, known = self.ids[asked], asked in state.image.topics
         if known and times <= 2:
             self._records += 1 if times == 1 else -1
+
+    @staticmethod
+    def work(state: ControllerState, name: str | None, id: TopicId | None) -> int:
+        """How much work the deletion of a topic is, in topics that are not there."""
+        image = state.image
+        topic = image.topic(name) if name is not None else image.topics.get(id) if id else None
+        return 1 if topic is None else 1 + len(topic.partitions) // GONE_TOGETHER
 
     def comes_twice(self, asked: str | TopicId) -> bool:
         """Whether the request has this very name or id more than once."""

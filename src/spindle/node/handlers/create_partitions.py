@@ -11,11 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
-from spindle.core.controller.wholes import MoreOfTopics
 from spindle.model.errors import Error
+from spindle.node.controller_surveys import PartitionTotals
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
-from spindle.wire.codec import Whole
 from spindle.wire.messages.create_partitions_request import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
@@ -71,30 +70,6 @@ def _asked(topic: CreatePartitionsTopic) -> topics.MorePartitions:
             else tuple(tuple(a.broker_ids) for a in topic.assignments)
         ),
     )
-
-
-class PartitionTotals:
-    """What all topics of a request ask for, that is served in parts."""
-
-    def __init__(self) -> None:
-        self.whole = MoreOfTopics()
-
-    def take(self, controller: Controller, request: Whole) -> None:
-        """Look at some."""
-        assert isinstance(request, CreatePartitionsRequest)
-        if controller.state is not None:
-            for topic in request.topics:
-                assigned = len(topic.assignments or ())
-                self.whole.add(controller.state, topic.name, topic.count, assigned)
-
-
-def weigh(controller: Controller, topic: object) -> int:
-    """How much work a topic is, in partitions."""
-    assert isinstance(topic, CreatePartitionsTopic)
-    state = controller.state
-    known = None if state is None else state.image.topic(topic.name)
-    more = 0 if known is None else max(topic.count - len(known.partitions), 0)
-    return 1 + max(more, len(topic.assignments or ()))
 
 
 def _respond(answers: Sequence[topics.TopicAnswer]) -> CreatePartitionsResponse:

@@ -17,11 +17,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
-from spindle.core.controller.wholes import NewTopics
 from spindle.model.errors import Error
+from spindle.node.controller_surveys import TopicTotals
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
-from spindle.wire.codec import Whole
 from spindle.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
 from spindle.wire.messages.create_topics_response import (
     CreatableTopicConfigs,
@@ -70,28 +69,6 @@ def _asked(topic: CreatableTopic) -> topics.CreatableTopic:
         assignments=tuple((a.partition_index, tuple(a.broker_ids)) for a in topic.assignments),
         configs={config.name: config.value for config in topic.configs},
     )
-
-
-class TopicTotals:
-    """What all topics of a request ask for, that is served in parts."""
-
-    def __init__(self) -> None:
-        self.whole = NewTopics()
-
-    def take(self, controller: Controller, request: Whole) -> None:
-        """Look at some."""
-        assert isinstance(request, CreateTopicsRequest)
-        if controller.state is not None:
-            for t in request.topics:
-                self.whole.add(
-                    controller.state, t.name, t.num_partitions, len(t.assignments), len(t.configs)
-                )
-
-
-def weigh(controller: Controller, topic: object) -> int:
-    """How much work a topic is, in partitions."""
-    assert isinstance(topic, CreatableTopic)
-    return 1 + max(topic.num_partitions, len(topic.assignments)) + len(topic.configs)
 
 
 def _respond(answers: Sequence[topics.TopicAnswer]) -> CreateTopicsResponse:

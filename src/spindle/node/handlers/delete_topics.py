@@ -12,24 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
-from spindle.core.controller.wholes import GoneTopics
+from spindle.core.controller.wholes import one_way
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId
+from spindle.node.controller_surveys import DeletionTotals
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
-from spindle.wire.codec import Whole
-from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
 from spindle.wire.messages.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
-
-PARTITIONS: Final = 4
-"""Partitions that are forgotten in the time that one topic takes by itself."""
 
 
 def on_broker(
@@ -49,7 +46,7 @@ def on_controller(
     asked: list[str | TopicId] = []
     unclear: list[topics.TopicAnswer] = []
     for name, topic_id in _named(request, context.version):
-        if (one := _asked(name, topic_id)) is not None:
+        if (one := one_way(name, topic_id)) is not None:
             asked.append(one)
         else:
             unclear.append(
@@ -67,44 +64,6 @@ def on_controller(
         lambda answers: _respond([*unclear, *answers]),
         partial(refuse, request, context),
     )
-
-
-def _asked(name: str | None, topic_id: TopicId | None) -> str | TopicId | None:
-    """The one way in which a topic is named; None for both or neither."""
-    if topic_id is None:
-        return name
-    return topic_id if name is None else None
-
-
-class DeletionTotals:
-    """How many topics a request deletes that is served in parts."""
-
-    def __init__(self) -> None:
-        self.whole = GoneTopics()
-
-    def take(self, controller: Controller, request: Whole) -> None:
-        """Look at some."""
-        assert isinstance(request, DeleteTopicsRequest)
-        if controller.state is None:
-            return
-        for name in request.topic_names:
-            self.whole.add(controller.state, name)
-        for topic in request.topics:
-            asked = _asked(topic.name, topic.topic_id)
-            if asked is not None:
-                self.whole.add(controller.state, asked)
-
-
-def weigh(controller: Controller, asked: object) -> int:
-    """How much work a topic is, in topics that are not there."""
-    assert isinstance(asked, str | DeleteTopicState)
-    if controller.state is None:
-        return 1
-    image = controller.state.image
-    name = asked if isinstance(asked, str) else asked.name
-    id = None if isinstance(asked, str) else asked.topic_id
-    topic = image.topic(name) if name is not None else image.topics.get(id) if id else None
-    return 1 if topic is None else 1 + len(topic.partitions) // PARTITIONS
 
 
 def _named(request: DeleteTopicsRequest, version: int) -> list[tuple[str | None, TopicId | None]]:

@@ -13,18 +13,15 @@ documentation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.image import ClusterImage
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.settings_view import DescribedConfig, SettingSource, SettingsView, other_settings
+from spindle.node.settings_view import DescribedConfig, SettingsView
 from spindle.node.slices import REST, Pause, Slices
-from spindle.wire.messages.describe_configs_request import (
-    DescribeConfigsRequest,
-    DescribeConfigsResource,
-)
+from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
 from spindle.wire.messages.describe_configs_response import (
     DescribeConfigsResourceResult,
     DescribeConfigsResponse,
@@ -35,9 +32,6 @@ from spindle.wire.messages.describe_configs_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
-
-OTHERS: Final = {16: SettingSource.CLIENT_METRICS, 32: SettingSource.GROUP}
-"""Resource types whose settings we keep for others, without knowing them."""
 
 
 def on_broker(
@@ -76,10 +70,11 @@ def _results(
     image: ClusterImage, settings: Settings, node_id: int, request: DescribeConfigsRequest
 ) -> Iterator[DescribeConfigsResult | Pause]:
     for resource in request.resources:
+        view = SettingsView(image, settings, node_id)
         error, message = Error.NONE, None
         told: list[DescribedConfig] = []
         try:
-            told = list(_find(image, settings, node_id, resource))
+            told = list(view.of(resource.resource_type, resource.resource_name))
         except Refusal as refusal:
             error, message = refusal.error, refusal.message
         yield DescribeConfigsResult(
@@ -95,28 +90,6 @@ def _results(
             ),
         )
         yield REST
-
-
-def _find(
-    image: ClusterImage, settings: Settings, node_id: int, resource: DescribeConfigsResource
-) -> Iterator[DescribedConfig]:
-    kind, name = resource.resource_type, resource.resource_name
-    if kind == TOPIC_RESOURCE:
-        if image.topic(name) is None:
-            raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
-        return SettingsView(image, settings, node_id).topic(name)
-    if kind == BROKER_RESOURCE:
-        if name == "":
-            return SettingsView(image, settings, node_id).cluster()
-        if name != str(node_id):
-            raise Refusal(
-                Error.INVALID_REQUEST,
-                f"Unexpected broker id, expected {node_id} or empty string, but received {name}",
-            )
-        return SettingsView(image, settings, node_id).broker()
-    if kind in OTHERS:
-        return other_settings(image, kind, name, OTHERS[kind])
-    raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
 
 
 def _encode(

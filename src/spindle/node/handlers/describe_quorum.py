@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from spindle.core.raft.leading import ReplicaProgress
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId
+from spindle.node.controller_surveys import RequestedCount
 from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import Later, RequestContext
-from spindle.wire.codec import Whole
 from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
 from spindle.wire.messages.describe_quorum_response import (
     DescribeQuorumResponse,
@@ -73,24 +73,6 @@ def on_controller(
         observers=_replicas(term.observers),
     )
     return _reply(request, partition, tuple(_node(node, voter) for voter in state.voters))
-
-
-class RequestedCount:
-    """How much a request asks for that is served in parts: a part alone does not tell."""
-
-    def __init__(self) -> None:
-        self._topics = self._partitions = 0
-
-    @property
-    def several(self) -> bool:
-        """Whether it asks for anything but one partition of one topic."""
-        return self._topics != 1 or self._partitions != 1
-
-    def take(self, _: object, request: Whole) -> None:
-        """Look at some."""
-        assert isinstance(request, DescribeQuorumRequest)
-        self._topics += len(request.topics)
-        self._partitions += sum(len(topic.partitions) for topic in request.topics)
 
 
 def refuse(
