@@ -22,7 +22,7 @@ PAGE_MAX: Final = 2_000
 
 
 class AbsentTopic(NamedTuple):
-    """A topic that is not told, as it was asked for."""
+    """A topic that has no description, as it was asked for."""
 
     error: Error
     name: str | None

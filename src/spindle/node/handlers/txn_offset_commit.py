@@ -18,7 +18,7 @@ from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.node.topic_creation import OFFSETS_TOPIC
+from spindle.node.transactions.offset_admission import admit_offsets
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from spindle.wire.messages.txn_offset_commit_response import (
     TxnOffsetCommitResponse,
@@ -31,16 +31,6 @@ if TYPE_CHECKING:
 
 ADDS_FROM: Final = 5
 ABORTABLE_FROM: Final = 4
-
-_IN_A_GROUPS_WORDS: Final = {
-    Error.CONCURRENT_TRANSACTIONS: Error.COORDINATOR_LOAD_IN_PROGRESS,
-    Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
-    Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_LOAD_IN_PROGRESS,
-    Error.NOT_COORDINATOR: Error.COORDINATOR_LOAD_IN_PROGRESS,
-    Error.COORDINATOR_NOT_AVAILABLE: Error.COORDINATOR_LOAD_IN_PROGRESS,
-    Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
-}
-"""What the other coordinator's error means to a client of this one."""
 
 
 def on_broker(
@@ -59,7 +49,7 @@ def on_broker(
         if error is Error.TRANSACTION_ABORTABLE and context.version < ABORTABLE_FROM:
             error = Error.INVALID_TXN_STATE
         if error:
-            context.answer(refuse(request, context, _IN_A_GROUPS_WORDS.get(error, error), ""))
+            context.answer(refuse(request, context, error, ""))
             return
         try:
             _commit(broker, request, context, producer)
@@ -70,9 +60,9 @@ def on_broker(
     if not verifies and context.version < ADDS_FROM:
         enlisted(Error.NONE)
         return LATER
-    broker.transactions.enlisting.admit(
+    admit_offsets(
+        broker.transactions.enlisting,
         id,
-        TopicPartition(OFFSETS_TOPIC, id.partition),
         request.transactional_id,
         producer,
         context.version >= ADDS_FROM,
