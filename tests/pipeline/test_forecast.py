@@ -318,7 +318,7 @@ def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None
         what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/a", 1),)))
     with pytest.raises(Unusable, match="broker 2 as a whole counts only where"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("2",)))
-    with pytest.raises(Unusable, match="no broker 7 has answered; these have: 1, 2"):
+    with pytest.raises(Unusable, match="there is no broker 7; there are: 1, 2"):
         what_if(spark, tmp_path, PlanRequest(WANTED.band, between=True), Changes(lose=("7",)))
     with pytest.raises(Unusable, match="has no log directory 1:/x"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
