@@ -25,6 +25,8 @@ NOT_HERE = {
     "replicas repair": "needs a damaged replica",
     "replicas accept-loss": "needs a damaged replica",
     "storage info": "asks no cluster: a unit test has it",
+    "profile list": "asks no cluster: a unit test has it",
+    "profile show": "asks no cluster: a unit test has it",
     "balance forecast": SPARK,
     "balance what-if": "has nothing to move here",
     "balance plan": "has nothing to move here",

@@ -21,6 +21,12 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "storage info": ("spindle storage info -c server.properties",),
     "storage random-uuid": ("spindle storage random-uuid",),
     "doctor": (f"spindle doctor {_B}", f"spindle doctor {_B} --monitor"),
+    "profile add": (
+        "spindle profile add prod -b kafka-1:9093,kafka-2:9093 --command-config client.properties",
+    ),
+    "profile list": ("spindle profile list --json",),
+    "profile show": ("spindle profile show prod",),
+    "profile remove": ("spindle profile remove prod",),
     "log-dirs": (f"spindle log-dirs {_B}", f"spindle log-dirs {_B} --topic-list orders --json"),
     "disks": (
         f"spindle disks {_B}",

@@ -19,6 +19,8 @@ WITHOUT = {
     "broker": "runs a node; what it prints is a log",
     "storage format": "says what it does, in the lines of kafka-storage",
     "storage random-uuid": "prints one word",
+    "profile add": "prints how the profile is used",
+    "profile remove": "prints nothing",
     "completion": "prints a script for a shell",
 }
 """Commands without `--json`, and why."""
