@@ -72,6 +72,7 @@ def test_what_the_json_form_prints_is_one_object(
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path / "state"))
     file, path = plan(cluster, tmp_path), cluster.log_dirs(1)[1]
     lines: dict[str, list[str]] = {
+        "doctor": [],
         "log-dirs": [],
         "disks": [],
         "disks history": [],

@@ -34,7 +34,9 @@ class GssapiClient:
         self._errors = gssapi.exceptions.GSSError
         self._choosing = False
         try:
-            store = {"client_keytab": keytab, "ccache": "MEMORY:spindle"} if keytab else None
+            # The tickets of another keytab or principal must not serve this one.
+            own = f"MEMORY:{principal or ''} {keytab}"
+            store = {"client_keytab": keytab, "ccache": own} if keytab else None
             name = gssapi.Name(principal, gssapi.NameType.user) if principal else None
             credentials = gssapi.Credentials(name=name, usage="initiate", store=store)
             target = gssapi.Name(f"{service}@{host}", gssapi.NameType.hostbased_service)

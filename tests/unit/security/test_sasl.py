@@ -104,13 +104,20 @@ class FakeContext:
         return SimpleNamespace(message=b"wrapped:" + data)
 
 
-def _library(context: FakeContext) -> Callable[[str], object]:
+def _library(
+    context: FakeContext, stores: list[dict[str, object]] | None = None
+) -> Callable[[str], object]:
+    def credentials(**given: object) -> object:
+        if stores is not None:
+            stores.append(given)
+        return given
+
     library = SimpleNamespace(
         exceptions=SimpleNamespace(GSSError=OSError),
         NameType=SimpleNamespace(user="user", hostbased_service="service"),
         MechType=SimpleNamespace(kerberos="kerberos"),
         Name=lambda text, kind: (text, kind),
-        Credentials=lambda **given: given,
+        Credentials=credentials,
         SecurityContext=lambda **given: context,
     )
     return lambda name: library
@@ -128,6 +135,17 @@ def test_gssapi_ends_with_the_choice_of_no_security_layer(
     assert client.answer(b"offer") == b"wrapped:\x01\x00\x00\x00"
     assert client.answer(b"") is None
     assert context.heard == [None, b"reply"]
+
+
+@pytest.mark.spec("S-01")
+def test_each_keytab_has_tickets_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    stores: list[dict[str, object]] = []
+    monkeypatch.setattr(kerberos, "import_module", _library(FakeContext(b""), stores))
+    for keytab, principal in (("/a", "joe"), ("/a", "ann"), ("/b", None), (None, None)):
+        GssapiClient("kafka", "broker-1", principal, keytab)
+    caches = {str(one["store"]) for one in stores}
+    assert len(caches) == 4
+    assert stores[-1]["store"] is None, "the user's own cache"
 
 
 @pytest.mark.spec("S-02")
