@@ -29,6 +29,7 @@ from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import SAMPLE
 from spindle.pipeline.session import Session
 from spindle.planning.assigned_replicas import AssignedReplicas
+from spindle.planning.budget import PlanBudget
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
 
@@ -42,9 +43,11 @@ def rows(sample: ClusterSample) -> list[dict[str, Any]]:
     return [{name: row.get(name) for name in SAMPLE.names} for row in found]
 
 
-def on_spark(frame: DataFrame, wanted: PlanRequest) -> ClusterProposal:
+def on_spark(
+    frame: DataFrame, wanted: PlanRequest, truth: AssignedReplicas = RACKS
+) -> ClusterProposal:
     now = directory_loads.told(frame)
-    return job.proposed(frame, now, directory_loads.directories(now), wanted, RACKS)
+    return job.proposed(frame, now, directory_loads.directories(now), wanted, truth)
 
 
 def parts(proposal: ClusterProposal) -> dict[str, object]:
@@ -79,6 +82,32 @@ def test_spark_and_this_process_make_the_same_plan(spark: Session) -> None:
         here, there = single_sample.propose(sample, wanted, RACKS), on_spark(frame, wanted)
         assert here.moves, name
         assert parts(here) == parts(there), name
+
+
+@pytest.mark.spec("V-04", "V-07")
+def test_they_make_the_same_plan_of_what_the_metadata_has(spark: Session) -> None:
+    sample = uneven(7)
+    frame = samples(spark, rows(sample)).cache()
+    placed: dict[tuple[str, int], tuple[int, ...]] = {}
+    for broker, found in sample.census.items():
+        for name in (name for d in found for name in d.current):
+            key = (name.topic, name.partition)
+            placed[key] = (*placed.get(key, ()), broker)
+    some = sorted(placed)
+    unseen = {key: (*placed[key], 6) for key in some[::7] if key[0] != some[-1][0]}
+    going = {key: placed[key] for key in some[1::11]}
+    shown = {key: brokers for key, brokers in placed.items() if key[0] != some[-1][0]}
+    truth = AssignedReplicas(RACKED, {**shown, **unseen}, going)
+    budget = PlanBudget(moves=5)
+    for wanted in (
+        PlanRequest(EVEN, budget=budget),
+        PlanRequest(EVEN, between=True),
+        PlanRequest(EVEN, ("6",), between=True, topics=("topic-[0-9]",)),
+    ):
+        here, there = single_sample.propose(sample, wanted, truth), on_spark(frame, wanted, truth)
+        assert here.moves
+        assert parts(here) == parts(there)
+        assert here.hidden == there.hidden == (some[-1][0],)
 
 
 @pytest.mark.spec("V-07", "P-02")

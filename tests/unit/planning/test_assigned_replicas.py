@@ -54,7 +54,9 @@ def test_no_second_copy_goes_to_a_broker_whose_dead_disk_has_one() -> None:
     assert {m.to for m in plain.moves} == {2}, "what disks show alone would double them"
     replicas = {(topic, 0): (1, 2), (topic, 1): (1, 2), (topic, 2): (1, 2), (topic, 3): (1,)}
     found = completed(cluster, replicas)
-    assert [m.partition for m in planned(found).moves] == [3]
+    plan = planned(found)
+    assert [m.partition for m in plan.moves] == [3]
+    assert not any(UNSEEN in note for note in plan.notes)
     (note,) = found.notes
     assert note.startswith("broker 2: 3 replicas are on a disk that is offline")
     assert "about 300 B, estimated" in note

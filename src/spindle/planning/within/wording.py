@@ -37,7 +37,7 @@ def directory_notes(
     for n, d in enumerate(own):
         if field.cluster.directories[d].drain:
             yield from _drain_notes(field, state, broker, n)
-        else:
+        elif field.cluster.directories[d].capacity:  # Else it stands for what no disk shows.
             yield from _band_notes(field, state, broker, n, kept, d in blocked)
             if state.rates is not None:
                 yield from _rate_notes(field, state, _path(field, broker, n), n)
