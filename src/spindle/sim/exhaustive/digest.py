@@ -137,7 +137,7 @@ class Digest:
         self.sequence((thing.func, thing.args, thing.keywords))
 
     def method(self, thing: MethodType) -> None:
-        """Whose, and which."""
+        """Whose, and which: Python makes another object at each access, so its id says nothing."""
         self.text(thing.__func__.__qualname__)
         self.add(thing.__self__)
 
@@ -201,7 +201,7 @@ def _way(kind: type) -> _Way:
         ((set, frozenset), False, Digest.unordered),
         ((bytearray, memoryview, array), False, Digest.buffer),
         (partial, False, Digest.partial),
-        (MethodType, False, Digest.method),
+        (MethodType, True, Digest.method),
         (FunctionType, False, Digest.function),
     ):
         if issubclass(kind, kinds):
