@@ -15,6 +15,7 @@ from spindle.cli import render
 from spindle.cli.balance import report
 from spindle.cli.balance.options import (
     Between,
+    Capacity,
     Drain,
     Exclude,
     ExcludeTopics,
@@ -172,6 +173,7 @@ def what_if(
     ] = None,
     exclude: Exclude = None,
     exclude_topics: ExcludeTopics = None,
+    capacity: Capacity = None,
     least: Least = None,
     between: Between = False,
     mend_racks: MendRacks = False,
@@ -200,7 +202,7 @@ def what_if(
     disks = [_new_disk(text) for text in add or ()]
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance,
-        exclude_topics=exclude_topics, least=least, mend_racks=mend_racks,
+        exclude_topics=exclude_topics, least=least, mend_racks=mend_racks, capacity=capacity,
     )  # fmt: skip
     racks = _racks(rack or ())
     found = _answer(asked, history, disks, lose or (), ahead, racks, spark_remote)

@@ -138,6 +138,9 @@ def limit_rows(wanted: PlanRequest) -> list[tuple[str, str, str]]:
         rows.append(("moves in all", str(wanted.budget.moves), "--max-moves"))
     if wanted.budget.bytes is not None:
         rows.append(("bytes moved in all", render.size(wanted.budget.bytes), "--max-bytes"))
+    if wanted.budget.least_benefit is not None:
+        least = f"{wanted.budget.least_benefit:g} bytes closer to even"
+        rows.append(("each byte moved brings", least, "--least-benefit"))
     if wanted.exclude:
         rows.append(("nothing moves into", listed(wanted.exclude), "--exclude"))
     if wanted.topics:
