@@ -390,6 +390,8 @@ def test_a_run_is_paused_paced_listed_and_undone(desk: Desk, size: int, tmp_path
     finally:
         process.kill()
     assert process.returncode == 0, said
+    assert "The replica-alter-dir throttle limit was set" in said
+    assert "inter-broker" not in said, "no replica changes brokers"
     assert "paused: what moves goes on" in said
     assert "the pace is now: 1 move per disk at once, 100.0 MiB/s per broker" in said
     assert len(there(desk)) == 3

@@ -158,7 +158,7 @@ def transfer(title: str, total: int) -> Iterator[ProgressReport]:
             lines.end()
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TextColumn("{task.fields[bar]}"),
         DownloadColumn(binary_units=True),
         TextColumn("{task.fields[speed]}"),
@@ -208,7 +208,7 @@ def transfers(title: str) -> Iterator[Callable[[Parts], None]]:
             lines.end()
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TextColumn("{task.fields[bar]}"),
         DownloadColumn(binary_units=True),
         TextColumn("{task.fields[speed]}"),

@@ -163,9 +163,9 @@ def test_transfers_on_a_terminal_have_a_bar_for_each_part(
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
     with render.transfers("copying") as report:
-        report({"broker 1 /a": (512, 1024), "broker 2 /b": (0, 1024)})
+        report({"broker 1 /d3[red]x": (512, 1024), "broker 2 /b": (0, 1024)})
     drawn = capsys.readouterr().err
-    assert all(word in drawn for word in ("copying", "broker 1 /a", "broker 2 /b"))
+    assert all(word in drawn for word in ("copying", "broker 1 /d3[red]x", "broker 2 /b"))
 
 
 def test_a_rate_is_that_of_the_last_seconds() -> None:

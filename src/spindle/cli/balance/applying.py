@@ -89,7 +89,7 @@ async def apply(
         if not run.by:
             there = frozenset(map(replica_of, {*ends(proposal.moves)} - {*waiting}))
             run = replace(run, by=user_and_host(), there=there)
-        limited = RunThrottles(admin, kafkas, say)
+        limited = RunThrottles(admin, kafkas, _crosses(proposal), say)
         try:
             # A run is noted once its throttles stand: refused there, nothing is left open.
             await limited.hold(run.options.throttle if waiting else None)
@@ -144,7 +144,7 @@ async def cancel(admin: AdminClient, say: Say = silent) -> PlanOutcome:
         if run is None:
             raise Unusable(f"there is no run to cancel: the journal lists none in {journal.folder}")
         proposal = parse(run.plan)
-        limited = RunThrottles(admin, parse_plan(run.plan), say)
+        limited = RunThrottles(admin, parse_plan(run.plan), _crosses(proposal), say)
         carrier = _Carrier(admin, journal, run, proposal, silent, say, limited)
         outcome = await carrier.end()
         await limited.put_back()
@@ -347,6 +347,11 @@ def chosen(earlier: BalanceRun | None, text: str | None, asked: GivenOptions) ->
             "without a plan, or end it with `spindle balance cancel`"
         )
     return replace(earlier, options=asked.over(earlier.options))
+
+
+def _crosses(proposal: ClusterProposal) -> bool:
+    """Whether replicas may change brokers in its run, as planned or planned again on the way."""
+    return proposal.wanted.between or any(move.between for move in proposal.moves)
 
 
 def _machine(

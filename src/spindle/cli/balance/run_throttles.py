@@ -17,8 +17,9 @@ from spindle.client.admin import AdminClient
 class RunThrottles:
     """The throttles of one run: set, changed while it is under way, put back at its end."""
 
-    def __init__(self, admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:
-        self._admin, self._plan, self._say = admin, plan, say
+    def __init__(self, admin: AdminClient, plan: ReassignmentPlan, between: bool, say: Say) -> None:
+        """`between`: whether replicas go to other brokers, too."""
+        self._admin, self._plan, self._between, self._say = admin, plan, between, say
         self._held: Journal | None = None
         """As long as it is, no other run takes these throttles for left behind."""
 
@@ -33,8 +34,9 @@ class RunThrottles:
         current = await assigned_brokers(self._admin, self._plan.replicas)
         if self._held is None and any(name not in self._plan.replicas for name in active):
             rate = await limits.no_higher(self._admin, self._plan, rate, self._say)
+        rates = (rate if self._between else None, rate)
         self._held = await limits.limit(
-            self._admin, self._plan, (rate, rate), active, current, self._say, self._held
+            self._admin, self._plan, rates, active, current, self._say, self._held
         )
 
     async def put_back(self) -> None:
