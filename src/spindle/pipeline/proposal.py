@@ -71,14 +71,17 @@ class PlanRequest:
     """Whether to separate replicas that share a rack without need."""
     pace: CopyRates = field(default_factory=CopyRates)
     """What moves may copy each second."""
-    exact: bool = False
-    """Whether only the moves of the plan are made: nothing is planned again on the way."""
     topics: tuple[str, ...] = ()
     """Regular expressions: if there are any, the only topics that are moved."""
     budget: PlanBudget = field(default_factory=PlanBudget)
     """What the whole plan may cost."""
     capacities: Mapping[str, int] = field(default_factory=dict)
     """Bytes by BROKER:PATH, in place of what brokers report."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether only the moves of the plan are made: what is planned again may cost more."""
+        return self.budget.exact or self.budget.limits
 
     def excludes(self, topic: str) -> bool:
         """Whether a topic is to stay as it is."""
@@ -217,7 +220,7 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
             "bytesOnly": list(proposal.bytes_only),
             "leastBytes": wanted.band.least,
             "mendRacks": wanted.mend_racks,
-            "exact": wanted.exact,
+            "exact": wanted.budget.exact,
             "movesPerDisk": wanted.limits.moves_per_disk,
             "movesPerBroker": wanted.limits.moves_per_broker,
             "betweenBrokers": wanted.between,
@@ -274,9 +277,11 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
                 band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
                 tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
                 CopyRates(own.get("throttle"), own.get("diskThrottle")),
-                bool(own.get("exact")),
                 tuple(own.get("topics", ())),
-                PlanBudget(own.get("maxMoves"), own.get("maxBytes"), own.get("leastBenefit")),
+                PlanBudget(
+                    own.get("maxMoves"), own.get("maxBytes"), own.get("leastBenefit"),
+                    bool(own.get("exact")),
+                ),
                 own.get("capacities", {}),
             ),
             sampled_at=own["sampledAt"],

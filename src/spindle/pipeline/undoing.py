@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from spindle.pipeline.assembly import change_of
 from spindle.pipeline.proposal import ClusterProposal
+from spindle.planning.budget import PlanBudget
 from spindle.planning.load import HERE, PlannedMove
 
 
@@ -45,5 +46,6 @@ def undoing(
         f"{m.name} on broker {m.to} stays: it is not any more where the run had moved it"
         for m in elsewhere
     )
-    wanted = replace(proposal.wanted, drain=(), exclude=(), leaders=False, exact=True)
+    exact = PlanBudget(exact=True)
+    wanted = replace(proposal.wanted, drain=(), exclude=(), leaders=False, budget=exact)
     return ClusterProposal(directories, tuple(back), 0, skipped, (), wanted)

@@ -29,7 +29,7 @@ class Vessel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlanBudget:
-    """Limits of a whole plan; None: no limit.
+    """Limits of a whole plan; None: no limit. `exact`: nothing is planned again on the way.
 
     `least_benefit`: bytes that come closer to even for each byte moved. 1: each byte moved does, as
     from the fullest disk to an empty one; exchanges bring less.
@@ -38,11 +38,12 @@ class PlanBudget:
     moves: int | None = None
     bytes: int | None = None
     least_benefit: float | None = None
+    exact: bool = False
 
     @property
     def limits(self) -> bool:
         """Whether anything is limited."""
-        return self != PlanBudget()
+        return (self.moves, self.bytes, self.least_benefit) != (None, None, None)
 
 
 class CutPlan(NamedTuple):

@@ -214,7 +214,6 @@ def wanted(
         tuple(exclude_topics or ()),
         mend_racks,
         pace,
-        budget.limits,  # What is planned again on the way may cost more.
         tuple(topics or ()),
         budget,
         capacities(capacity or ()),
