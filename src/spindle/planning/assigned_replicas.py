@@ -108,7 +108,7 @@ def complete(
     )
     rows = cluster.replicas
     if held.any():
-        size = _sizes_to_come(cluster, assigned.going, index)
+        size = _sizes_to_come(cluster, assigned.going, index, between)
         rows = rows._replace(pinned=rows.pinned | held[rows.partition], size=size)
     cluster = replace(cluster, replicas=rows)
     if not between:
@@ -141,9 +141,13 @@ def _brokers_of_rows(cluster: ClusterModel) -> Ints:
 
 
 def _sizes_to_come(
-    cluster: ClusterModel, going: Brokers, index: Mapping[tuple[str, int], int]
+    cluster: ClusterModel, going: Brokers, index: Mapping[tuple[str, int], int], between: bool
 ) -> Ints:
-    """The sizes of replicas once another party's reassignments are done."""
+    """The sizes of replicas once another party's reassignments are done.
+
+    What a replica will grow to is known by the others, so only if `between`: else the cluster may
+    be a part of its brokers.
+    """
     rows, size = cluster.replicas, cluster.replicas.size.copy()
     numbers = {index[name]: set(brokers) for name, brokers in going.items() if name in index}
     if not numbers:
@@ -152,11 +156,12 @@ def _sizes_to_come(
     largest: dict[int, int] = defaultdict(int)
     for row in some.tolist():
         partition = int(rows.partition[row])
-        largest[partition] = max(largest[partition], int(rows.size[row]))
+        largest[partition] = max(largest[partition], int(rows.size[row]) if between else 0)
     for row in some.tolist():
         partition = int(rows.partition[row])
         broker = cluster.brokers[cluster.owner[int(rows.directory[row])]].number
-        size[row] = largest[partition] if broker in numbers[partition] else 0
+        stays = broker in numbers[partition]
+        size[row] = max(largest[partition], int(rows.size[row])) if stays else 0
     return size
 
 

@@ -84,6 +84,9 @@ def test_a_partition_under_another_reassignment_stays_and_counts_where_it_goes()
     assert sorted(rows.size[rows.partition == 0].tolist()) == [0, 100]
     assert rows.pinned.tolist() == [True, True, False]
     assert planned(found).moves == ()
+    part = complete(cluster, AssignedReplicas({}, {(topic, 0): (1, 2)}, going), BrokerLoad, False)
+    rows = part.cluster.replicas
+    assert sorted(rows.size[rows.partition == 0].tolist()) == [0, 10], "others may not be there"
     told = list(AssignedReplicas(replicas={}, going=going).notes())
     assert "1 partition is being reassigned by another party" in told[0]
 
