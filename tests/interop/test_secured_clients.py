@@ -236,6 +236,8 @@ COMMANDS = (
     ("disks", "--json"),
     ("reassign", "list", "--json"),
     ("balance", "watch", "--json"),
+    ("doctor", "--json"),
+    ("balance", "plan", "--no-spark", "-o", "plan.json", "--report", "page.html", "--history", "h"),
 )
 
 
@@ -245,6 +247,7 @@ def test_commands_take_a_file_a_profile_or_the_environment(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
     path = files.write("admin", files.sasl(SCRAM, tls=True))
     at, config = secured.at("BOTH"), ("--command-config", str(path))
     assert call("profile", "add", "prod", "-b", at, *config).code == 0
@@ -258,7 +261,9 @@ def test_commands_take_a_file_a_profile_or_the_environment(
     monkeypatch.setenv("SPINDLE_COMMAND_CONFIG", str(path))
     assert call("log-dirs", "-b", at).code == End.DONE
     kafka_names.reassign_partitions(["--bootstrap-server", at, "--list", *config])
-    kept = "".join(p.read_text() for p in tmp_path.rglob("*") if p.is_file())
+    written = [p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()]
+    assert len(written) > 3, "profiles, plan, page and a sample"
+    kept = b"".join(written).decode(errors="replace")
     for text in (kept, *(one.stdout + one.stderr for one in said)):
         assert password("admin") not in text
         assert STORE_SECRET not in text
