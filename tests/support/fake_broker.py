@@ -40,6 +40,7 @@ class FakeBroker:
         self._scripts: dict[int, Script] = {
             Key.API_VERSIONS: self._api_versions,
             Key.DESCRIBE_CLUSTER: self._describe_cluster,
+            Key.SASL_HANDSHAKE: _no_sasl,
         }
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.StreamWriter] = set()
@@ -144,3 +145,8 @@ class FakeBroker:
                 for p in self.peers
             ),
         )
+
+
+def _no_sasl(request: Any, types: ModuleType) -> Any:
+    """What a listener without SASL answers to the client's question whether it has it."""
+    return make(types.SaslHandshakeResponse, error_code=Error.ILLEGAL_SASL_STATE)
