@@ -22,6 +22,7 @@ class NetworkFaults:
         self._time, self._rng = cluster.world.time, cluster.world.time.rng
 
     def latency(self) -> bool:
+        """Let every message take up to a tenth of a second."""
         net = self._cluster.world.net
         net.latency = self._open.between(0.001, 0.1)
         self._time.note("latency", net.latency)

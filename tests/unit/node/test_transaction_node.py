@@ -158,14 +158,9 @@ class World:
         return Error(error)
 
     def end(self, producer: tuple[int, int], committed: bool = True, version: int = 5) -> Any:
-        return self.desk.ask(
-            Key.END_TXN,
-            version,
-            transactional_id=NAME,
-            producer_id=producer[0],
-            producer_epoch=producer[1],
-            committed=committed,
-        )
+        id, epoch = producer
+        fields = {"producer_id": id, "producer_epoch": epoch, "committed": committed}
+        return self.desk.ask(Key.END_TXN, version, transactional_id=NAME, **fields)
 
     def state(self) -> tuple[str, int, int]:
         answer = self.desk.ask(Key.DESCRIBE_TRANSACTIONS, 0, transactional_ids=(NAME,))
