@@ -396,7 +396,7 @@ STEPS = [
         STORAGE,
         (
             "old segments go before the new one's names are synced",
-            "    # From here on whoever opens the log completes this.\n"
+            "    # From here on the next opening of the log completes this.\n"
             "    disk.sync_dir(log.path)\n",
             "",
             "The names of a directory reach the medium in order: no old segment"

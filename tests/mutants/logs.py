@@ -88,7 +88,7 @@ LOGS = [
         ),
         (
             "indexes are there before that of aborted transactions",
-            "        # First: where the others are there, nothing tells that this one is"
+            "        # First: where the others are there, nothing shows that this one is"
             " missing.\n",
             "        for kind in (layout.INDEX, layout.TIME_INDEX) if trusted else ():\n"
             "            data = index.encode() if kind is layout.INDEX else times.encode()\n"

@@ -73,7 +73,7 @@ REPLICAS = [
         (
             "a new leader without records has no place in the epochs' history",
             "            if state.leader_epoch > self.log.epochs.latest:\n"
-            "                # Also without records: followers with other epochs must be told where"
+            "                # Also without records: followers with other epochs must learn where"
             " they part.\n"
             "                self.log.epochs.assign(state.leader_epoch, self.log.next)\n",
             "",
