@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import stat
 from pathlib import Path
@@ -47,6 +48,11 @@ def test_commands_share_a_session_that_ends_by_itself(
     assert server() is None
     first = forecast()
     assert first["directories"]
+    (use,) = (place / "spindle").glob("*.use")
+    held = use.open("ab")
+    fcntl.flock(
+        held, fcntl.LOCK_SH
+    )  # As a command does: a busy machine takes longer than it waits.
     begun = server()
     assert begun is not None
     assert forecast() == first
@@ -69,5 +75,6 @@ def test_commands_share_a_session_that_ends_by_itself(
     assert refused.code == 1, refused
     assert "Traceback" not in refused.stderr
     file.write_text(file.read_text().replace("another", token))
+    held.close()
     eventually(lambda: not process.is_running() or server() is None, "it ends by itself", 90, 1.0)
     assert spindle("spark", "stop").code == 4
