@@ -52,7 +52,7 @@ def test_commands_share_a_session_that_ends_by_itself(
     held = use.open("ab")
     fcntl.flock(
         held, fcntl.LOCK_SH
-    )  # As a command does: a busy machine takes longer than it waits.
+    )  # As a command does: a busy machine is slow.
     begun = server()
     assert begun is not None
     assert forecast() == first
