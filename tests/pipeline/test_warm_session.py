@@ -50,9 +50,7 @@ def test_commands_share_a_session_that_ends_by_itself(
     assert first["directories"]
     (use,) = (place / "spindle").glob("*.use")
     held = use.open("ab")
-    fcntl.flock(
-        held, fcntl.LOCK_SH
-    )  # As a command does: a busy machine is slow.
+    fcntl.flock(held, fcntl.LOCK_SH)  # As a command does: a busy machine is slow.
     begun = server()
     assert begun is not None
     assert forecast() == first
