@@ -19,6 +19,7 @@ from spindle.client.failures import Refused
 from spindle.client.results import Config, ConfigSource, QuorumDescription, Resource, ResourceType
 from spindle.model.errors import Error, Failure, PeerFailed, Refusal
 from spindle.model.ids import NodeId
+from spindle.pipeline.known_faults import Release, release_range
 
 T = TypeVar("T")
 _RATES: Final = (LEADER_RATE, FOLLOWER_RATE, MOVE_RATE)
@@ -35,6 +36,7 @@ async def examine(admin: AdminClient) -> Examination:
         throttles = group.create_task(_throttles(admin, called.live))
         described = group.create_task(_kept(admin.describe_cluster(authorized=True)))
         quorum = group.create_task(_quorum(admin))
+        releases = group.create_task(_releases(admin, called.live))
     cluster = described.result()
     return Examination(
         brokers=called.live,
@@ -46,6 +48,7 @@ async def examine(admin: AdminClient) -> Examination:
         rights=cluster if isinstance(cluster, Exception) else cluster.authorized,
         quorum=quorum.result(),
         now_ms=int(time.time() * 1000),
+        releases=releases.result(),
     )
 
 
@@ -62,6 +65,18 @@ async def _quorum(admin: AdminClient) -> QuorumDescription | Exception | None:
     if isinstance(found, Refused) and found.error == Error.UNSUPPORTED_VERSION:
         return None  # A cluster on ZooKeeper has none.
     return found
+
+
+async def _releases(
+    admin: AdminClient, brokers: Sequence[NodeId]
+) -> dict[NodeId, tuple[Release, Release]]:
+    """The release of each broker that answers; another check reports those that do not."""
+    asked = {broker: await _kept(admin.describe_features(broker)) for broker in brokers}
+    return {
+        broker: release_range(found.metadata_version, found.versions)
+        for broker, found in asked.items()
+        if not isinstance(found, Exception)
+    }
 
 
 async def _throttles(

@@ -19,6 +19,7 @@ from spindle.client.results import (
 )
 from spindle.model.acl import AclOperation
 from spindle.model.ids import NodeId, TopicPartition
+from spindle.pipeline.known_faults import NEWEST, Release, faults
 from spindle.planning.amounts import amount, counted, listed
 from spindle.planning.devices import Room, devices
 
@@ -68,8 +69,8 @@ class Examination:
     quorum: QuorumDescription | Exception | None = None
     """None where the cluster has no quorum of controllers (ZooKeeper)."""
     now_ms: int = 0
-    releases: Mapping[NodeId, str] = field(default_factory=dict)
-    """The release of each broker's software, as far as its APIs tell."""
+    releases: Mapping[NodeId, tuple[Release, Release]] = field(default_factory=dict)
+    """The oldest and the newest release that each broker may be."""
 
     def seen(self) -> dict[NodeId, Sequence[LogDirDescription]]:
         """The directories of the brokers that answered."""
@@ -115,16 +116,31 @@ def of_brokers(seen: Examination) -> Iterator[Finding]:
 
 
 def of_releases(seen: Examination) -> Iterator[Finding]:
-    """Brokers of different releases."""
-    releases = sorted(set(seen.releases.values()))
+    """Brokers of different releases, and the faults that theirs may have in moves."""
+    releases = set(seen.releases.values())
+    for fault in faults(releases, within=True, between=True):
+        first, last = _release(fault.first), _release(fault.last)
+        yield Finding(
+            Level.NOTE,
+            "versions",
+            f"brokers may have {fault.name} (Apache Kafka {first} to {last}): {fault.what}",
+            f"Before you move replicas: {fault.way_out}",
+        )
     if len(releases) > 1:
-        each = ", ".join(f"broker {b}: {release}" for b, release in sorted(seen.releases.items()))
+        each = ", ".join(
+            f"broker {b}: {_release(first)}" + (f" to {_release(last)}" if last > first else "")
+            for b, (first, last) in sorted(seen.releases.items())
+        )
         yield Finding(
             Level.NOTE,
             "versions",
             f"the brokers serve APIs of different releases ({each})",
             "Finish the rolling upgrade before you move replicas.",
         )
+
+
+def _release(release: Release) -> str:
+    return "newer" if release == NEWEST else ".".join(map(str, release))
 
 
 def of_rights(seen: Examination) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from spindle.client.results import (
 from spindle.model.acl import AclOperation
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
+from spindle.pipeline.known_faults import NEWEST
 
 GIB = 1 << 30
 ALL = frozenset(AclOperation)
@@ -120,7 +121,16 @@ def test_a_cluster_that_is_well_has_one_line_for_each_check() -> None:
         ({"rights": None}, Level.UNKNOWN, "what the user may do is not known"),
         ({"rights": ALL - {AclOperation.ALTER}}, Level.WARNING, "the user lacks Alter on Cluster"),
         ({"quorum": Unreachable("no")}, Level.UNKNOWN, "quorum could not be described: no"),
-        ({"releases": {1: "3.9", 2: "4.1"}}, Level.NOTE, "broker 1: 3.9, broker 2: 4.1"),
+        (
+            {"releases": {1: ((4, 2), (4, 2)), 2: ((4, 3), NEWEST)}},
+            Level.NOTE,
+            "broker 1: 4.2, broker 2: 4.3 to newer",
+        ),
+        (
+            {"releases": {1: ((3, 1), (3, 4)), 2: ((3, 1), (3, 4))}},
+            Level.NOTE,
+            "brokers may have KAFKA-15391, KAFKA-15572 (Apache Kafka 3.0 to 3.5)",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_its_way_out(
