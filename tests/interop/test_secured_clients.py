@@ -102,6 +102,29 @@ def test_tokens_of_each_source_get_in(
             asyncio.run(directories(files.write("no", untrusted), secured.at("OAUTH")))
 
 
+@pytest.mark.spec("V-08")
+def test_a_user_without_rights_learns_which_one_is_missing(
+    secured: SecuredKafka, files: ClientFiles
+) -> None:
+    token = files.oauth('unsecuredLoginStringClaim_sub="stranger"')
+    path = files.write("stranger", token)
+    at = ("-b", secured.at("OAUTH"), "--command-config", str(path))
+    refused = call("log-dirs", *at)
+    assert refused.code == End.UNKNOWN, refused
+    assert "CLUSTER_AUTHORIZATION_FAILED" in refused.stderr
+    assert "the user needs Describe on Cluster" in refused.stderr
+    listed = call("reassign", "list", *at)
+    assert listed.code != End.DONE, listed
+    assert "the user needs Describe on Cluster" in listed.stderr
+    assert "\tat " not in listed.stderr, "no lines of Java"
+    examined = call("doctor", *at, "--json")
+    assert examined.code == End.UNKNOWN, examined
+    told = [one["text"] for one in json.loads(examined.stdout)["findings"]]
+    assert any("the user lacks Describe on Cluster" in text for text in told)
+    assert any("the user lacks Alter on Cluster" in text for text in told)
+    assert not any("the user has the rights" in text for text in told)
+
+
 SASL_OVER_TLS = r"wants SASL \(.*SCRAM-SHA-512.*\): set security\.protocol=SASL_SSL"
 SPEAKS_TLS = r"this port speaks TLS: set security\.protocol=SSL or SASL_SSL"
 NO_CERTIFICATE = r"wants one and got none \(mutual TLS\): set ssl\.keystore\.location"
