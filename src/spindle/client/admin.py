@@ -107,6 +107,9 @@ class AdminClient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
         """Hang up; what still runs fails."""
         await self._tasks.close()
         self._cluster.close()
@@ -137,12 +140,6 @@ class AdminClient:
         None where the cluster cannot say: Apache Kafka before 4.0.
         """
         return await self._cluster.registered(self._cluster.deadline(timeout))
-
-    async def describe_features(
-        self, broker: NodeId, *, timeout: float | None = None
-    ) -> BrokerFeatures:
-        """What a broker serves: its release shows in that."""
-        return await reassignments.features(self._cluster, broker, self._cluster.deadline(timeout))
 
     async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
         """The controllers' quorum: leader, epoch, voters and how far each has come."""
@@ -436,6 +433,14 @@ def _by_broker(replicas: Iterable[Replica]) -> dict[NodeId, list[Replica]]:
     for replica in replicas:
         found.setdefault(replica.broker, []).append(replica)
     return found
+
+
+async def features_of(
+    admin: AdminClient, broker: NodeId, *, timeout: float | None = None
+) -> BrokerFeatures:
+    """What a broker serves: its release shows in that."""
+    cluster = admin._cluster
+    return await reassignments.features(cluster, broker, cluster.deadline(timeout))
 
 
 def admin_from_properties(path: Path | str, bootstrap: str | None = None) -> AdminClient:

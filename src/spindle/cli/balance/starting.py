@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
-from spindle.client.admin import AdminClient
+from spindle.client.admin import AdminClient, features_of
 from spindle.model.errors import Failure, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.known_faults import faults, release_range
@@ -96,7 +96,7 @@ async def _say_faults(
     releases = set()
     for broker in sorted(brokers):
         try:
-            told = await admin.describe_features(broker)
+            told = await features_of(admin, broker)
         except (Failure, Refusal):
             continue  # What follows says so of a broker that does not answer.
         releases.add(release_range(told.metadata_version, told.versions))

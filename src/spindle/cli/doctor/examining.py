@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from spindle.cli import roll
 from spindle.cli.doctor.findings import Examination
 from spindle.cli.reassign.throttles import FOLLOWER_RATE, LEADER_RATE, MOVE_RATE
-from spindle.client.admin import AdminClient
+from spindle.client.admin import AdminClient, features_of
 from spindle.client.failures import Refused
 from spindle.client.results import Config, ConfigSource, QuorumDescription, Resource, ResourceType
 from spindle.model.errors import Error, Failure, PeerFailed, Refusal
@@ -71,7 +71,7 @@ async def _releases(
     admin: AdminClient, brokers: Sequence[NodeId]
 ) -> dict[NodeId, tuple[Release, Release]]:
     """The release of each broker that answers; another check reports those that do not."""
-    asked = {broker: await _kept(admin.describe_features(broker)) for broker in brokers}
+    asked = {broker: await _kept(features_of(admin, broker)) for broker in brokers}
     return {
         broker: release_range(found.metadata_version, found.versions)
         for broker, found in asked.items()
