@@ -34,6 +34,7 @@ class NetworkFaults:
         return True
 
     def cut(self) -> bool:
+        """Let no message pass from one node to another for a while."""
         if not self._promises.may_disturb():
             return False
         names = list(self._cluster.world.hosts)
@@ -80,5 +81,6 @@ class NetworkFaults:
         self._open.for_a_while(undo)
 
     def break_one(self) -> bool:
+        """Break some of the connections that are open now."""
         self._cluster.world.net.break_some()
         return True
