@@ -44,7 +44,12 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
         assert sorted(wanted["replicas"]) == [1, 2]
         assert len(wanted["log_dirs"]) == 2
     on_spark = balance("plan", *at, *home, "--spark")["spindle"]
-    assert {**on_spark, "sampledAt": own["sampledAt"]} == own, "the same plan"
+    # Capacities are what is free on this machine's file system when the brokers are asked.
+    for found in (own, on_spark):
+        found["sampledAt"] = ""
+        for directory in found["directories"]:
+            assert directory.pop("capacity") > 0
+    assert on_spark == own, "the same plan"
     text = page.read_text()
     assert text.count('class="is"') >= 4, "a picture of every disk"
     assert text.count("<path ") == 2, "what flows on each broker"
