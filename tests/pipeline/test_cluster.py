@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,3 +144,19 @@ def test_the_package_as_one_file_is_the_same_for_the_same_code(tmp_path: Path) -
     assert "spindle/pipeline/sources.py" in names
     assert not [name for name in names if "__pycache__" in name]
     assert archive(tmp_path / "other").read_bytes() == packed.read_bytes()
+
+
+def test_the_package_as_one_file_can_be_imported(tmp_path: Path) -> None:
+    """With no other copy of the code in reach: -S, and the libraries' folder by hand."""
+    libraries = sysconfig.get_paths()["platlib"]
+    packed = archive(tmp_path)
+    code = (
+        f"import sys; sys.path[:0] = [{str(packed)!r}, {libraries!r}]; "
+        "import spindle.pipeline.sources as s, spindle.cli.app as m; print(s.__file__, m.__file__)"
+    )
+    done = subprocess.run(
+        tied([sys.executable, "-S", "-c", code]), capture_output=True, text=True, timeout=60,
+        check=False, cwd=tmp_path, env={"PATH": os.defpath},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count(str(packed)) == 2

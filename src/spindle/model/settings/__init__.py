@@ -1,0 +1,1 @@
+"""Every setting of a node, by subject; `model.config` reads them. Imports no other package."""
