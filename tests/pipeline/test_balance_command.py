@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from tests.pipeline.conftest import Desk
 from tests.support.commands import run
 from tests.support.ports import free_port
+from tests.support.processes import tied
 
 TOPIC = "lopsided"
 
@@ -89,3 +92,22 @@ def test_help_teaches(verb: str) -> None:
     assert done.code == 0
     assert "--json" in done.stdout
     assert len(done.stdout.splitlines()) > 8
+
+
+@pytest.mark.spec("V-07")
+def test_a_plan_of_one_sample_loads_neither_spark_nor_pandas(desk: Desk, tmp_path: Path) -> None:
+    code = (
+        "import sys; from spindle.cli.app import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    line = ("balance", "plan", "-b", desk.bootstrap, "--history", str(tmp_path))
+    done = subprocess.run(
+        tied([sys.executable, "-c", code, *line]), capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode in (0, 4), done
+    assert list(tmp_path.glob("day=*/sample-*.parquet")), "the sample is kept"
+    loaded = set(done.stderr.split())
+    assert "pyarrow.parquet" in loaded, "it writes the sample"
+    heavy = {"pyspark", "py4j", "pandas", "pyarrow.compute", "pyarrow.dataset", "jinja2"}
+    assert not loaded & heavy

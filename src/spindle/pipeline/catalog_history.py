@@ -12,16 +12,10 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spindle.pipeline.history_files import PREFIX
 from spindle.pipeline.schemas import SAMPLE
 
-PREFIX: Final = "spark:"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def table_of(home: object) -> str | None:
-    """The table that a history is, or None where it is a folder."""
-    text = str(home)
-    return text.removeprefix(PREFIX).partition("@")[0] if text.startswith(PREFIX) else None
 
 
 def append(samples: DataFrame, table: str) -> str | None:

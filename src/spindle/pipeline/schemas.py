@@ -17,24 +17,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-SAMPLE = StructType(
-    [
-        StructField("sampled_at", TimestampType(), False),
-        StructField("broker", IntegerType(), False),
-        StructField("broker_error", StringType()),  # why the broker did not answer; else null
-        StructField("directory", StringType()),  # absolute path; null where broker_error is set
-        StructField("directory_error", StringType()),  # Kafka's error name; null: online
-        StructField("total_bytes", LongType()),  # of the file system; -1 unknown
-        StructField("usable_bytes", LongType()),  # free on the file system; -1 unknown
-        StructField("cordoned", BooleanType()),
-        StructField("topic", StringType()),  # null: the directory holds no replica
-        StructField("partition", IntegerType()),
-        StructField("size", LongType()),  # bytes of .log files
-        StructField("offset_lag", LongType()),
-        StructField("is_future", BooleanType()),  # the copy that a move is making
-    ]
-)
-"""A row for each replica in each directory; an empty directory and a silent broker get one too."""
+from spindle.pipeline.sample_columns import SAMPLE_COLUMNS
 
 DIRECTORY = StructType(
     [
@@ -190,3 +173,8 @@ def arrow_type(kind: DataType) -> pa.DataType:
     if isinstance(kind, StructType):
         return pa.struct(list(arrow(kind)))
     return _ARROW[type(kind)]
+
+
+_OF_ARROW = {form: kind for kind, form in _ARROW.items()}
+SAMPLE = StructType([StructField(f.name, _OF_ARROW[f.type](), f.nullable) for f in SAMPLE_COLUMNS])
+"""A sample: `sample_columns`."""

@@ -7,14 +7,15 @@ by the commands.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.json import ParseOptions, read_json
 
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import LogDescription, LogDirDescription
@@ -22,10 +23,10 @@ from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import sampling
 from spindle.pipeline.folders import place
-from spindle.pipeline.history import file_of, files, new_folder
+from spindle.pipeline.history_files import file_of, new_folder, uris
 from spindle.pipeline.history_summary import DirectoryHistory
+from spindle.pipeline.sample_columns import SAMPLE_COLUMNS
 from spindle.pipeline.sampling import ClusterSample
-from spindle.pipeline.schemas import SAMPLE, arrow
 
 BYTES_MAX: Final = 16 << 20
 """Of files that are read here; the others are for Spark."""
@@ -42,7 +43,7 @@ def append(sample: ClusterSample, home: Path | str) -> str | None:
         return None
     there = place(home)
     data = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=arrow(SAMPLE)), data, compression="zstd")
+    pq.write_table(_table(rows), data, compression="zstd")
     aside, final = new_folder(), file_of(sample.at)
     try:
         there.write(f"{aside}/sample", data.getvalue())
@@ -54,25 +55,38 @@ def append(sample: ClusterSample, home: Path | str) -> str | None:
 
 def read(home: Path | str) -> pa.Table | None:
     """All samples (schema SAMPLE); None where there are too many for this process."""
-    paths = [Path(uri.removeprefix("file://")) for uri in files(home)]
+    paths = [Path(uri.removeprefix("file://")) for uri in uris(place(home))]
     if sum(path.stat().st_size for path in paths) > BYTES_MAX:
         return None
-    schema = arrow(SAMPLE)
-    tables = [_as_now(pq.ParquetFile(path).read(), schema) for path in paths]
-    return pa.concat_tables(tables) if tables else schema.empty_table()
+    tables = [_as_now(pq.ParquetFile(path).read()) for path in paths]
+    return pa.concat_tables(tables) if tables else SAMPLE_COLUMNS.empty_table()
 
 
-def _as_now(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _table(rows: Sequence[Mapping[str, object]]) -> pa.Table:
+    """Rows of a sample as Arrow has them.
+
+    By JSON: where Arrow takes values of Python it loads pandas, which costs more than all the rest
+    of a small plan.
+    """
+    lines = "\n".join(json.dumps(row, default=datetime.isoformat) for row in rows)
+    columns = ParseOptions(explicit_schema=SAMPLE_COLUMNS, unexpected_field_behavior="error")
+    table = read_json(io.BytesIO(lines.encode()), parse_options=columns)
+    return pa.Table.from_arrays([table[f.name] for f in SAMPLE_COLUMNS], schema=SAMPLE_COLUMNS)
+
+
+def _as_now(table: pa.Table) -> pa.Table:
     """An older file's columns; those that it has not are null."""
     columns = [
         table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(len(table), f.type)
-        for f in schema
+        for f in SAMPLE_COLUMNS
     ]
-    return pa.table(columns, schema=schema)
+    return pa.table(columns, schema=SAMPLE_COLUMNS)
 
 
 def newest(samples: pa.Table) -> ClusterSample:
     """What each broker said last; a broker that never answered is not there."""
+    import pyarrow.compute as pc
+
     told = samples.filter(pc.is_null(samples["broker_error"]))
     last: dict[int, datetime] = {}
     moments = told.group_by(["broker", "sampled_at"]).aggregate([])
@@ -110,6 +124,8 @@ def _known(size: int | None) -> int | None:
 
 def summary(samples: pa.Table) -> list[DirectoryHistory]:
     """What a history has of each directory: moments, and bytes at the first and the last."""
+    import pyarrow.compute as pc
+
     told = samples.filter(pc.is_valid(samples["directory"]))
     current = pc.if_else(pc.fill_null(told["is_future"], False), 0, pc.fill_null(told["size"], 0))
     key = ["broker", "directory", "sampled_at"]

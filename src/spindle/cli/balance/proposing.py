@@ -12,6 +12,7 @@ from spindle.cli.balance.options import home_of
 from spindle.cli.balance.spark_need import has, keep, spark_need
 from spindle.cli.connecting import Bootstrap, with_admin
 from spindle.cli.spark import spark_session
+from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 from spindle.pipeline import sampling, single_sample
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
@@ -47,16 +48,22 @@ def proposed(order: PlanOrder) -> Proposed:
     why = spark_need(order.spark_remote, order.history, order.ahead, rates)
     if why is not None and order.spark is False:
         raise Unusable(f"--no-spark: {why}; leave one of the two out")
-    # First of all: a wrong address is not worth the time that Spark takes to start.
-    truth = with_admin(order.cluster, assigned)
     if why is not None or order.spark:
+        # First of all: a wrong address is not worth the time that Spark takes to start.
+        truth = with_admin(order.cluster, assigned)
         return _on_spark(order, truth, why or "--spark")
-    with render.waiting("sampling"):
-        sample = with_admin(order.cluster, sampling.take)
+    truth, sample = with_admin(order.cluster, _look)
     if order.spark is None and sample.replicas > single_sample.REPLICAS_MAX and has("pyspark"):
         many = f"there are {sample.replicas} replicas (--no-spark plans without)"
         return _on_spark(order, truth, many)
     return _checked(order, _here(order, sample, truth), truth)
+
+
+async def _look(admin: AdminClient) -> tuple[AssignedReplicas, ClusterSample]:
+    """What the metadata has, and what the disks show, by one client."""
+    truth = await assigned(admin)
+    with render.waiting("sampling"):
+        return truth, await sampling.take(admin)
 
 
 def _on_spark(order: PlanOrder, truth: AssignedReplicas, why: str) -> Proposed:
