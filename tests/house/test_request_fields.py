@@ -26,6 +26,11 @@ from spindle.wire.apis import TABLE, Key
 
 ELSEWHERE: dict[Key, tuple[str, ...]] = {
     Key.FETCH: ("node/replicas/fetch_manager.py", "node/replicas/delayed_fetch.py"),
+    Key.ADD_PARTITIONS_TO_TXN: ("node/handlers/_requested_transactions.py",),
+    Key.ALTER_CONFIGS: ("node/handlers/_configs.py",),
+    Key.INCREMENTAL_ALTER_CONFIGS: ("node/handlers/_configs.py",),
+    Key.OFFSET_COMMIT: ("node/handlers/_offsets.py",),
+    Key.TXN_OFFSET_COMMIT: ("node/handlers/_offsets.py",),
     Key.BEGIN_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.END_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.BROKER_HEARTBEAT: ("node/directory_capacities.py",),

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import base64
 import uuid
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 NodeId: TypeAlias = int
 """Id of a broker or controller (`node.id`)."""
@@ -58,6 +61,14 @@ class TopicPartition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def by_topic(values: Iterable[tuple[TopicPartition, T]]) -> dict[str, list[tuple[int, T]]]:
+    """What belongs to partitions, by topic: with the partition's number, in the order given."""
+    topics: dict[str, list[tuple[int, T]]] = {}
+    for (topic, partition), value in values:
+        topics.setdefault(topic, []).append((partition, value))
+    return topics
 
 
 class PartitionId(NamedTuple):

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from spindle.node import controller_surveys
-from spindle.node.handlers import (
-    _configs,
-    add_partitions_to_txn,
-    alter_replica_log_dirs,
-)
+from spindle.node.handlers import _repeats, _requested_transactions
 from spindle.node.parts import Names, Parted
 from spindle.wire.apis import Key
 
@@ -20,7 +16,7 @@ if TYPE_CHECKING:
 _PARTITIONS: Final[Names[object]] = Names(("topics", "partitions"), ("topics", "partitions"))
 _INDEXES: Final[Names[object]] = Names(("topics", "partition_indexes"), ("topics", "partitions"))
 _RESOURCES: Final[Names[Controller]] = Names(
-    ("resources",), ("responses",), _configs.weigh, survey=_configs.RepeatedResources
+    ("resources",), ("responses",), _repeats.weigh, survey=_repeats.RepeatedResources
 )
 
 BROKER: Final[Parted[Broker]] = {
@@ -52,19 +48,19 @@ BROKER: Final[Parted[Broker]] = {
         Names(
             ("dirs", "topics", "partitions"),
             ("results",),
-            survey=alter_replica_log_dirs.RepeatedPartitions,
+            survey=_repeats.RepeatedPartitions,
         ),
     ),
     Key.ADD_PARTITIONS_TO_TXN: (
         Names(
             ("transactions", "topics", "partitions"),
             ("results_by_transaction", "topic_results", "results_by_partition"),
-            survey=add_partitions_to_txn.RequestedPartitions,
+            survey=_requested_transactions.RequestedPartitions,
         ),
         Names(
             ("v3_and_below_topics", "partitions"),
             ("results_by_topic_v3_and_below", "results_by_partition"),
-            survey=add_partitions_to_txn.RequestedPartitions,
+            survey=_requested_transactions.RequestedPartitions,
         ),
     ),
     Key.WRITE_TXN_MARKERS: (

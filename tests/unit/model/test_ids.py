@@ -10,6 +10,8 @@ from spindle.model.ids import (
     LOST,
     MIGRATING,
     UNASSIGNED,
+    TopicPartition,
+    by_topic,
     id_from_text,
     id_to_text,
     is_reserved,
@@ -36,3 +38,11 @@ def test_reserved_ids_are_those_of_apache_kafka_4() -> None:
     assert id_to_text(LOST) == "AAAAAAAAAAAAAAAAAAAAAg"
     assert all(is_reserved(uuid.UUID(int=n)) for n in range(100))
     assert not is_reserved(uuid.UUID(int=100))
+
+
+def test_values_of_partitions_come_by_topic_in_the_order_given() -> None:
+    values = [(TopicPartition("b", 2), "x"), (TopicPartition("a", 0), "y")]
+    values.append((TopicPartition("b", 1), "z"))
+    assert by_topic(values) == {"b": [(2, "x"), (1, "z")], "a": [(0, "y")]}
+    assert list(by_topic(values)) == ["b", "a"]
+    assert by_topic([]) == {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import Committed
 from spindle.model.errors import Error
-from spindle.model.ids import TopicPartition
+from spindle.model.ids import ZERO_ID, TopicId, TopicPartition, by_topic
+from spindle.model.image import ClusterImage
 
 _NOTHING: Final = Committed(offset=-1, leader_epoch=-1, metadata="", commit_ms=0)
 """The answer for a partition without a committed or visible offset."""
@@ -21,20 +22,78 @@ class FetchedOffset(NamedTuple):
     error: Error = Error.NONE
 
 
-def fetch_offsets(
-    coordinator: GroupCoordinatorShard,
-    group_id: str,
-    partitions: Iterable[TopicPartition] | None,
-    stable: bool,
-) -> dict[TopicPartition, FetchedOffset]:
-    """The committed offsets of these partitions; None: of all that have one.
+_UNKNOWN_ID: Final = FetchedOffset(error=Error.UNKNOWN_TOPIC_ID)
 
-    `stable`: where a transaction is about to change one, the answer is to come again (KIP-447).
-    """
-    pending = coordinator.offsets.pending.of(group_id) if stable else frozenset()
-    return {
-        partition: FetchedOffset(error=Error.UNSTABLE_OFFSET_COMMIT)
-        if partition in pending
-        else FetchedOffset(committed or _NOTHING)
-        for partition, committed in coordinator.fetch(group_id, partitions).items()
-    }
+
+class FetchedTopic(NamedTuple):
+    """The answer for one topic: a number and an offset for each partition."""
+
+    name: str
+    topic_id: TopicId | None
+    """Where the client names topics by their ids."""
+    offsets: list[tuple[int, FetchedOffset]]
+
+
+class GroupOffsets:
+    """The offsets of one group, as one request asks for them."""
+
+    def __init__(self, coordinator: GroupCoordinatorShard, group_id: str, stable: bool) -> None:
+        """`stable`: where a transaction is about to change one, the answer is to come again
+        (KIP-447)."""
+        self._coordinator = coordinator
+        self._group_id = group_id
+        self._pending = coordinator.offsets.pending.of(group_id) if stable else frozenset()
+
+    def by_name(self, asked: Sequence[tuple[str, Sequence[int]]] | None) -> list[FetchedTopic]:
+        """Those of partitions by their topics' names; None: of all that have one.
+
+        A topic or a partition that is asked for twice is told once.
+        """
+        topics: dict[str, list[tuple[int, FetchedOffset]]] = {name: [] for name, _ in asked or ()}
+        names = None
+        if asked is not None:
+            names = [TopicPartition(name, number) for name, numbers in asked for number in numbers]
+        topics.update(by_topic(self._fetch(names).items()))
+        return [FetchedTopic(name, None, offsets) for name, offsets in topics.items()]
+
+    def by_id(
+        self, image: ClusterImage, asked: Sequence[tuple[TopicId | None, Sequence[int]]] | None
+    ) -> list[FetchedTopic]:
+        """The same by their topics' ids: UNKNOWN_TOPIC_ID where there is none."""
+        if asked is None:
+            # A topic that is gone has no id any more to report its offsets under.
+            return [
+                topic._replace(topic_id=image.topic_ids[topic.name])
+                for topic in self.by_name(None)
+                if topic.name in image.topic_ids
+            ]
+        named, gone = [], []
+        for id, numbers in asked:
+            state = image.topics.get(id or ZERO_ID)
+            if state is not None:
+                named.append((state, numbers))
+            else:
+                gone.append(FetchedTopic("", id, [(number, _UNKNOWN_ID) for number in numbers]))
+        found = self._fetch(
+            [TopicPartition(state.name, number) for state, numbers in named for number in numbers]
+        )
+        told = [
+            FetchedTopic(
+                state.name,
+                state.topic_id,
+                [(number, found[TopicPartition(state.name, number)]) for number in numbers],
+            )
+            for state, numbers in named
+        ]
+        # Those that cannot be named come last, as in Apache Kafka's answers.
+        return told + gone
+
+    def _fetch(
+        self, partitions: Iterable[TopicPartition] | None
+    ) -> dict[TopicPartition, FetchedOffset]:
+        return {
+            partition: FetchedOffset(error=Error.UNSTABLE_OFFSET_COMMIT)
+            if partition in self._pending
+            else FetchedOffset(committed or _NOTHING)
+            for partition, committed in self._coordinator.fetch(self._group_id, partitions).items()
+        }

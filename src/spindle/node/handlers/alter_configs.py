@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
-from spindle.model.image import BROKER_RESOURCE
-from spindle.node.handlers._configs import RepeatedResources, hand_on, some
-from spindle.node.request_context import Later, RequestContext
-from spindle.wire.messages.alter_configs_request import AlterConfigsRequest, AlterConfigsResource
+from spindle.node.handlers._configs import asked, hand_on, told
+from spindle.node.handlers._repeats import RepeatedResources
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
 from spindle.wire.messages.alter_configs_response import (
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
@@ -33,8 +33,8 @@ def on_broker(
     context: RequestContext[AlterConfigsResponse],
 ) -> Later:
     """Hand on to the controller what this broker can live with."""
-    asked = (_asked([r] if r.resource_type == BROKER_RESOURCE else []) for r in request.resources)
-    return hand_on(broker, context, asked, partial(refuse, request, context))
+    hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
+    return LATER
 
 
 def on_controller(
@@ -43,50 +43,18 @@ def on_controller(
     context: RequestContext[AlterConfigsResponse],
 ) -> Later:
     """Replace settings."""
-    asked = [
+    wanted = [
         (resource, {alteration.name: alteration.value for alteration in alterations})
-        for resource, alterations in _asked(request.resources)
+        for resource, alterations in map(asked, request.resources)
     ]
-    named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
+    named = RepeatedResources.of(context.survey)
     return controller.serve(
         context,
         lambda state: configs.alter_wholly(
-            state, asked, request.validate_only, direct=not context.forwarded, named=named
+            state, wanted, request.validate_only, direct=not context.forwarded, named=named
         ),
         lambda outcomes: _respond(request, [(o.error, o.message) for _, o in outcomes]),
         partial(refuse, request, context),
-    )
-
-
-def _asked(
-    resources: Iterable[AlterConfigsResource],
-) -> list[tuple[configs.ConfigResource, list[configs.Alteration]]]:
-    return [
-        (
-            configs.ConfigResource(resource.resource_type, resource.resource_name),
-            [
-                configs.Alteration(c.name, configs.ConfigOperation.SET, c.value)
-                for c in some(resource.configs)
-            ],
-        )
-        for resource in resources
-    ]
-
-
-def _respond(
-    request: AlterConfigsRequest, outcomes: Iterable[tuple[Error, str | None]]
-) -> AlterConfigsResponse:
-    """The outcomes stand in the order of the request's resources."""
-    return AlterConfigsResponse(
-        responses=tuple(
-            AlterConfigsResourceResponse(
-                error_code=error,
-                error_message=message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource, (error, message) in zip(request.resources, outcomes, strict=True)
-        )
     )
 
 
@@ -98,3 +66,11 @@ def refuse(
 ) -> AlterConfigsResponse:
     """The same error for each resource."""
     return _respond(request, [(error, message)] * len(request.resources))
+
+
+def _respond(
+    request: AlterConfigsRequest, outcomes: Iterable[tuple[Error, str | None]]
+) -> AlterConfigsResponse:
+    return AlterConfigsResponse(
+        responses=told(AlterConfigsResourceResponse, request.resources, outcomes)
+    )

@@ -14,14 +14,14 @@ Version notes: 2 is flexible.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.model.ids import LogDir, TopicPartition
+from spindle.model.ids import LogDir, TopicPartition, by_topic
+from spindle.node.handlers._gathering import Gathering
+from spindle.node.handlers._repeats import RepeatedPartitions
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.wire.codec import Whole
 from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
 from spindle.wire.messages.alter_replica_log_dirs_response import (
     AlterReplicaLogDirPartitionResult,
@@ -37,7 +37,7 @@ def on_broker(
     broker: Broker,
     request: AlterReplicaLogDirsRequest,
     context: RequestContext[AlterReplicaLogDirsResponse],
-) -> AlterReplicaLogDirsResponse | Later:
+) -> Later:
     """Begin, redirect or cancel moves."""
     wanted: dict[TopicPartition, list[LogDir]] = {}
     for directory in request.dirs:
@@ -45,18 +45,12 @@ def on_broker(
             for partition in topic.partitions:
                 name = TopicPartition(topic.name, partition)
                 wanted.setdefault(name, []).append(directory.path)
-    errors: dict[TopicPartition, Error] = {}
     seen = context.survey if isinstance(context.survey, RepeatedPartitions) else None
-
-    def told(name: TopicPartition, error: Error) -> None:
-        errors[name] = error
-        if len(errors) == len(wanted):
-            context.answer(_respond({name: errors[name] for name in wanted}))
-
-    if not wanted:
-        return _respond({})
+    gathering = Gathering[TopicPartition, Error](
+        wanted, lambda errors: context.answer(_respond(errors))
+    )
     for name, paths in wanted.items():
-        then = partial(told, name)
+        then = partial(gathering.settle, name)
         if len(paths) > 1 or (seen is not None and seen.named[name] > 1):
             then(Error.INVALID_REQUEST)
         else:
@@ -64,33 +58,16 @@ def on_broker(
     return LATER
 
 
-class RepeatedPartitions:
-    """How often a request names each partition that is served in parts."""
-
-    def __init__(self) -> None:
-        self.named: Counter[TopicPartition] = Counter()
-
-    def take(self, broker: Broker, request: Whole) -> None:
-        """Look at some."""
-        assert isinstance(request, AlterReplicaLogDirsRequest)
-        for directory in request.dirs:
-            for topic in directory.topics:
-                self.named.update(TopicPartition(topic.name, p) for p in topic.partitions)
-
-
 def _respond(errors: dict[TopicPartition, Error]) -> AlterReplicaLogDirsResponse:
-    topics: dict[str, dict[int, Error]] = {}
-    for name, error in errors.items():
-        topics.setdefault(name.topic, {})[name.partition] = error
     return AlterReplicaLogDirsResponse(
         results=tuple(
             AlterReplicaLogDirTopicResult(
                 topic_name=topic,
                 partitions=tuple(
                     AlterReplicaLogDirPartitionResult(partition_index=partition, error_code=error)
-                    for partition, error in partitions.items()
+                    for partition, error in told
                 ),
             )
-            for topic, partitions in topics.items()
+            for topic, told in by_topic(errors.items()).items()
         )
     )

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
+from spindle.node.handlers._gathering import Gathering
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
@@ -23,28 +24,20 @@ def on_broker(
 ) -> Later:
     """Delete groups."""
     names = tuple(dict.fromkeys(request.groups_names))
-    errors: dict[str, Error] = {}
-
-    def finish(name: str, error: Error) -> None:
-        errors[name] = error
-        if len(errors) == len(names):
-            context.answer(_encode(names, errors))
-
-    if not names:
-        context.answer(_encode(names, errors))
+    gathering = Gathering[str, Error](names, lambda errors: context.answer(_encode(errors)))
     for name in names:
         try:
             coordinator = broker.groups.coordinator(name)
         except Refusal as refusal:
-            finish(name, refusal.error)
+            gathering.settle(name, refusal.error)
         else:
-            coordinator.delete_group(name, partial(finish, name))
+            coordinator.delete_group(name, partial(gathering.settle, name))
     return LATER
 
 
-def _encode(names: tuple[str, ...], errors: dict[str, Error]) -> DeleteGroupsResponse:
+def _encode(errors: dict[str, Error]) -> DeleteGroupsResponse:
     return DeleteGroupsResponse(
         results=tuple(
-            DeletableGroupResult(group_id=name, error_code=errors[name]) for name in names
+            DeletableGroupResult(group_id=name, error_code=error) for name, error in errors.items()
         )
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from spindle.core.controller import elections
 from spindle.core.controller.change import Election
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import TopicPartition
+from spindle.model.ids import TopicPartition, by_topic
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
@@ -72,18 +72,19 @@ def _asked(request: ElectLeadersRequest) -> list[TopicPartition] | None:
 def _respond(
     error: Error, outcomes: Mapping[TopicPartition, elections.ElectionOutcome]
 ) -> ElectLeadersResponse:
-    topics: dict[str, list[PartitionResult]] = {}
-    for name, outcome in outcomes.items():
-        topics.setdefault(name.topic, []).append(
-            PartitionResult(
-                partition_id=name.partition, error_code=outcome.error, error_message=outcome.message
-            )
-        )
     return ElectLeadersResponse(
         error_code=error,
         replica_election_results=tuple(
-            ReplicaElectionResult(topic=topic, partition_result=tuple(results))
-            for topic, results in topics.items()
+            ReplicaElectionResult(
+                topic=topic,
+                partition_result=tuple(
+                    PartitionResult(
+                        partition_id=number, error_code=told.error, error_message=told.message
+                    )
+                    for number, told in results
+                ),
+            )
+            for topic, results in by_topic(outcomes.items()).items()
         ),
     )
 

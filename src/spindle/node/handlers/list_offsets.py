@@ -16,9 +16,11 @@ limit for remote storage.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from spindle.node.handlers._gathering import Gathering
 from spindle.node.replicas.delayed_fetch import READ_COMMITTED
 from spindle.node.replicas.offset_lookup import (
     EARLIEST_LOCAL,
@@ -48,17 +50,11 @@ def on_broker(
 ) -> Later:
     """Find the offsets; those by time need the disk."""
     wanted = _wanted(request, context.version)
-    told: dict[int, ListedOffset] = {}
-
-    def tell(place: int, listed: ListedOffset) -> None:
-        told[place] = listed
-        if len(told) == len(wanted):
-            context.answer(_respond(request, [told[place] for place in range(len(wanted))]))
-
-    if not wanted:
-        context.answer(_respond(request, []))
+    gathering = Gathering[int, ListedOffset](
+        range(len(wanted)), lambda listed: context.answer(_respond(request, listed.values()))
+    )
     for place, each in enumerate(wanted):
-        find_offset(broker.replicas, each, partial(tell, place))
+        find_offset(broker.replicas, each, partial(gathering.settle, place))
     return LATER
 
 
@@ -80,7 +76,7 @@ def _wanted(request: ListOffsetsRequest, version: int) -> list[WantedOffset]:
     ]
 
 
-def _respond(request: ListOffsetsRequest, listed: list[ListedOffset]) -> ListOffsetsResponse:
+def _respond(request: ListOffsetsRequest, listed: Iterable[ListedOffset]) -> ListOffsetsResponse:
     """The answers, in the order of the request's partitions."""
     left = iter(listed)
     return ListOffsetsResponse(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import reassignment
 from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.model.errors import Error
-from spindle.model.ids import TopicPartition
+from spindle.model.ids import TopicPartition, by_topic
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.list_partition_reassignments_request import (
@@ -57,20 +57,21 @@ def on_controller(
 
 
 def _respond(found: Ongoing) -> ListPartitionReassignmentsResponse:
-    topics: dict[str, list[OngoingPartitionReassignment]] = {}
-    for name, partition in found:
-        topics.setdefault(name.topic, []).append(
-            OngoingPartitionReassignment(
-                partition_index=name.partition,
-                replicas=partition.replicas,
-                adding_replicas=partition.adding_replicas,
-                removing_replicas=partition.removing_replicas,
-            )
-        )
     return ListPartitionReassignmentsResponse(
         topics=tuple(
-            OngoingTopicReassignment(name=topic, partitions=tuple(partitions))
-            for topic, partitions in topics.items()
+            OngoingTopicReassignment(
+                name=topic,
+                partitions=tuple(
+                    OngoingPartitionReassignment(
+                        partition_index=number,
+                        replicas=partition.replicas,
+                        adding_replicas=partition.adding_replicas,
+                        removing_replicas=partition.removing_replicas,
+                    )
+                    for number, partition in partitions
+                ),
+            )
+            for topic, partitions in by_topic(found).items()
         )
     )
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.group_values import Committed, MemberIdentity
+from spindle.core.groups.group_values import MemberIdentity
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, TopicPartition
 from spindle.model.image import ClusterImage, TopicState
+from spindle.node.handlers._offsets import offsets_of_existing
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.offset_commit_request import (
     OffsetCommitRequest,
@@ -46,10 +47,18 @@ def on_broker(
         instance_id=request.group_instance_id,
     )
     by_id = context.version >= BY_ID_FROM
-    known = _existing(broker.image, request, by_id, broker.out.wall_ms)
+    topics = [(_topic(broker.image, topic, by_id), topic.partitions) for topic in request.topics]
+    known = offsets_of_existing(topics, broker.out.wall_ms, request.retention_time_ms)
 
     def then(errors: dict[TopicPartition, Error]) -> None:
-        context.answer(_encode(broker.image, request, by_id, errors))
+        def error_of(topic: OffsetCommitRequestTopic, partition: int) -> Error:
+            state = _topic(broker.image, topic, by_id)
+            if state is None and by_id:
+                return Error.UNKNOWN_TOPIC_ID
+            name = state.name if state is not None else topic.name
+            return errors.get(TopicPartition(name, partition), Error.UNKNOWN_TOPIC_OR_PARTITION)
+
+        context.answer(_response(request, error_of))
 
     broker.groups.coordinator(who.group_id).commit(who, known, then)
     return LATER
@@ -69,43 +78,6 @@ def refuse(
 
 def _topic(image: ClusterImage, topic: OffsetCommitRequestTopic, by_id: bool) -> TopicState | None:
     return image.topics.get(topic.topic_id or ZERO_ID) if by_id else image.topic(topic.name)
-
-
-def _existing(
-    image: ClusterImage, request: OffsetCommitRequest, by_id: bool, now_ms: int
-) -> dict[TopicPartition, Committed]:
-    keep_ms = request.retention_time_ms
-    found = {}
-    for topic in request.topics:
-        state = _topic(image, topic, by_id)
-        for p in topic.partitions:
-            if state is None or p.partition_index not in state.partitions:
-                continue
-            found[TopicPartition(state.name, p.partition_index)] = Committed(
-                offset=p.committed_offset,
-                leader_epoch=p.committed_leader_epoch,
-                metadata=p.committed_metadata or "",
-                commit_ms=now_ms,
-                expire_ms=now_ms + keep_ms if keep_ms >= 0 else -1,
-                topic_id=state.topic_id,
-            )
-    return found
-
-
-def _encode(
-    image: ClusterImage,
-    request: OffsetCommitRequest,
-    by_id: bool,
-    errors: dict[TopicPartition, Error],
-) -> OffsetCommitResponse:
-    def error_of(topic: OffsetCommitRequestTopic, partition: int) -> Error:
-        state = _topic(image, topic, by_id)
-        if state is None and by_id:
-            return Error.UNKNOWN_TOPIC_ID
-        name = state.name if state is not None else topic.name
-        return errors.get(TopicPartition(name, partition), Error.UNKNOWN_TOPIC_OR_PARTITION)
-
-    return _response(request, error_of)
 
 
 def _response(

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.group_values import Committed, MemberIdentity
+from spindle.core.groups.group_values import MemberIdentity
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
-from spindle.model.errors import Error, Refusal
+from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
+from spindle.node.handlers._offsets import offsets_of_existing
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.node.transactions.offset_admission import admit_offsets
+from spindle.node.transactions.offset_admission import TransactionalCommit, commit_offsets
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from spindle.wire.messages.txn_offset_commit_response import (
     TxnOffsetCommitResponse,
@@ -39,70 +40,33 @@ def on_broker(
     context: RequestContext[TxnOffsetCommitResponse],
 ) -> Later:
     """Commit offsets in a transaction."""
-    group_id = request.group_id
-    broker.groups.named(group_id)  # Refuses where it is not here.
-    id = broker.groups.partition_of(group_id)
-    assert id is not None, "the topic is there where a coordinator is"
     producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
-
-    def enlisted(error: Error) -> None:
-        if error is Error.TRANSACTION_ABORTABLE and context.version < ABORTABLE_FROM:
-            error = Error.INVALID_TXN_STATE
-        if error:
-            context.answer(refuse(request, context, error, ""))
-            return
-        try:
-            _commit(broker, request, context, producer)
-        except Refusal as refusal:
-            context.answer(refuse(request, context, refusal.error, refusal.message))
-
-    verifies = broker.settings.flag("transaction.partition.verification.enable")
-    if not verifies and context.version < ADDS_FROM:
-        enlisted(Error.NONE)
-        return LATER
-    admit_offsets(
-        broker.transactions.enlisting,
-        id,
+    asked = TransactionalCommit(
+        MemberIdentity(
+            group_id=request.group_id,
+            generation=request.generation_id,
+            member_id=request.member_id,
+            instance_id=request.group_instance_id,
+        ),
         request.transactional_id,
         producer,
-        context.version >= ADDS_FROM,
-        enlisted,
+        lambda: offsets_of_existing(
+            [(broker.image.topic(topic.name), topic.partitions) for topic in request.topics],
+            broker.out.wall_ms,
+        ),
+        adds=context.version >= ADDS_FROM,
+        takes_abortable=context.version >= ABORTABLE_FROM,
+    )
+    unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
+    commit_offsets(
+        broker.groups,
+        broker.transactions.enlisting,
+        asked,
+        broker.settings.flag("transaction.partition.verification.enable"),
+        lambda errors: context.answer(_response(request, lambda p: errors.get(p, unknown))),
+        lambda why: context.answer(refuse(request, context, why.error, why.message)),
     )
     return LATER
-
-
-def _commit(
-    broker: Broker,
-    request: TxnOffsetCommitRequest,
-    context: RequestContext[TxnOffsetCommitResponse],
-    producer: ProducerIdAndEpoch,
-) -> None:
-    who = MemberIdentity(
-        group_id=request.group_id,
-        generation=request.generation_id,
-        member_id=request.member_id,
-        instance_id=request.group_instance_id,
-    )
-    offsets = {}
-    for topic in request.topics:
-        state = broker.image.topic(topic.name)
-        for p in topic.partitions:
-            if state is None or p.partition_index not in state.partitions:
-                continue
-            offsets[TopicPartition(topic.name, p.partition_index)] = Committed(
-                offset=p.committed_offset,
-                leader_epoch=p.committed_leader_epoch,
-                metadata=p.committed_metadata or "",
-                commit_ms=broker.out.wall_ms,
-                topic_id=state.topic_id,
-            )
-
-    def then(errors: dict[TopicPartition, Error]) -> None:
-        context.answer(
-            _response(request, lambda where: errors.get(where, Error.UNKNOWN_TOPIC_OR_PARTITION))
-        )
-
-    broker.groups.coordinator(request.group_id).commit(who, offsets, then, producer)
 
 
 def refuse(

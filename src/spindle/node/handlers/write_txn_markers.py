@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING
 
 from spindle.core.transactions.transaction_values import Ending, ProducerIdAndEpoch
 from spindle.model.errors import Error
-from spindle.model.ids import TopicPartition
+from spindle.model.ids import TopicPartition, by_topic
+from spindle.node.handlers._gathering import Gathering
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
+from spindle.wire.messages.write_txn_markers_request import (
+    WritableTxnMarker,
+    WriteTxnMarkersRequest,
+)
 from spindle.wire.messages.write_txn_markers_response import (
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
@@ -33,74 +37,56 @@ def on_broker(
     context: RequestContext[WriteTxnMarkersResponse],
 ) -> Later:
     """Write the markers."""
-    _Writing(broker, request, context).begin()
+    endings = [_ending(marker) for marker in request.markers]
+    places = [(n, where) for n, ending in enumerate(endings) for where in ending.partitions]
+
+    def respond(errors: dict[int, Error]) -> None:
+        told: list[dict[TopicPartition, Error]] = [{} for _ in endings]
+        for place, (number, where) in enumerate(places):
+            told[number][where] = errors[place]
+        context.answer(_respond(request, told))
+
+    gathering = Gathering[int, Error](range(len(places)), respond)
+    for place, (number, where) in enumerate(places):
+        then = partial(gathering.settle, place)
+        broker.transactions.marking.write(where, endings[number], then)
     return LATER
 
 
-class _Writing:
-    """One request until every partition is settled."""
+def _ending(marker: WritableTxnMarker) -> Ending:
+    return Ending(
+        transactional_id="",
+        producer=ProducerIdAndEpoch(marker.producer_id, marker.producer_epoch),
+        committed=marker.transaction_result,
+        coordinator_epoch=marker.coordinator_epoch,
+        partitions=tuple(
+            TopicPartition(topic.name, number)
+            for topic in marker.topics
+            for number in topic.partition_indexes
+        ),
+        version=marker.transaction_version,
+    )
 
-    def __init__(
-        self,
-        broker: Broker,
-        request: WriteTxnMarkersRequest,
-        context: RequestContext[WriteTxnMarkersResponse],
-    ) -> None:
-        self._broker = broker
-        self._request = request
-        self._context = context
-        self._told: list[dict[TopicPartition, Error]] = [{} for _ in request.markers]
-        self._left = 1
 
-    def begin(self) -> None:
-        for marker, told in zip(self._request.markers, self._told, strict=True):
-            partitions = [
-                TopicPartition(topic.name, number)
-                for topic in marker.topics
-                for number in topic.partition_indexes
-            ]
-            ending = Ending(
-                transactional_id="",
-                producer=ProducerIdAndEpoch(marker.producer_id, marker.producer_epoch),
-                committed=marker.transaction_result,
-                coordinator_epoch=marker.coordinator_epoch,
-                partitions=tuple(partitions),
-                version=marker.transaction_version,
-            )
-            for partition in partitions:
-                self._left += 1
-                self._broker.transactions.marking.write(
-                    partition, ending, partial(self._settle, told, partition)
-                )
-        self._finish()
-
-    def _settle(
-        self, told: dict[TopicPartition, Error], where: TopicPartition, error: Error
-    ) -> None:
-        told[where] = error
-        self._finish()
-
-    def _finish(self) -> None:
-        self._left -= 1
-        if self._left:
-            return
-        self._context.answer(
-            WriteTxnMarkersResponse(
-                markers=tuple(
-                    WritableTxnMarkerResult(producer_id=marker.producer_id, topics=_topics(told))
-                    for marker, told in zip(self._request.markers, self._told, strict=True)
-                )
-            )
+def _respond(
+    request: WriteTxnMarkersRequest, told: list[dict[TopicPartition, Error]]
+) -> WriteTxnMarkersResponse:
+    return WriteTxnMarkersResponse(
+        markers=tuple(
+            WritableTxnMarkerResult(producer_id=marker.producer_id, topics=_topics(errors))
+            for marker, errors in zip(request.markers, told, strict=True)
         )
+    )
 
 
-def _topics(told: dict[TopicPartition, Error]) -> tuple[WritableTxnMarkerTopicResult, ...]:
-    topics: dict[str, list[WritableTxnMarkerPartitionResult]] = {}
-    for where, error in told.items():
-        topics.setdefault(where.topic, []).append(
-            WritableTxnMarkerPartitionResult(partition_index=where.partition, error_code=error)
-        )
+def _topics(errors: dict[TopicPartition, Error]) -> tuple[WritableTxnMarkerTopicResult, ...]:
     return tuple(
-        WritableTxnMarkerTopicResult(name=name, partitions=tuple(partitions))
-        for name, partitions in topics.items()
+        WritableTxnMarkerTopicResult(
+            name=name,
+            partitions=tuple(
+                WritableTxnMarkerPartitionResult(partition_index=number, error_code=error)
+                for number, error in told
+            ),
+        )
+        for name, told in by_topic(errors.items()).items()
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.node.topology import exists
@@ -47,16 +47,7 @@ class WholeAddition:
         self.some_unknown = self.some_unknown or not all(exists(image, p) for p in partitions)
 
 
-def verify(
-    transactions: TransactionCoordinatorService,
-    asked: RequestedTransaction,
-    then: Callable[[Results], None],
-) -> None:
-    """Ask whether partitions take part; `then` gets an error for each. Refusal: for all."""
-    transactions.coordinator(asked.name).verify(asked.name, asked.producer, asked.partitions, then)
-
-
-def add(
+def take_part(
     transactions: TransactionCoordinatorService,
     image: ClusterImage,
     asked: RequestedTransaction,
@@ -64,12 +55,29 @@ def add(
     bumps: bool,
     then: Callable[[Results], None],
 ) -> None:
-    """Have partitions take part; `then` gets an error for each. Refusal: for all.
+    """Have partitions take part, or find out whether they do; `then` gets an error for each.
 
     `whole`: what the request adds of which this is a part. `bumps`: the producer's epoch is
     raised at the end of each transaction.
     """
+    try:
+        if asked.verifies:
+            coordinator = transactions.coordinator(asked.name)
+            coordinator.verify(asked.name, asked.producer, asked.partitions, then)
+        else:
+            _add(transactions, image, asked, whole, bumps, then)
+    except Refusal as refusal:
+        then(dict.fromkeys(asked.partitions, refusal.error))
 
+
+def _add(
+    transactions: TransactionCoordinatorService,
+    image: ClusterImage,
+    asked: RequestedTransaction,
+    whole: WholeAddition | None,
+    bumps: bool,
+    then: Callable[[Results], None],
+) -> None:
     def added(error: Error) -> None:
         if whole is not None:
             whole.error = error
