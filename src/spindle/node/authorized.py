@@ -11,8 +11,6 @@ from typing import Final
 from spindle.model.acl import NOT_ASKED, bits
 from spindle.model.acl import AclOperation as _O
 
-__all__ = ["CLUSTER", "GROUP", "NOT_ASKED", "TOPIC"]
-
 CLUSTER: Final = bits(
     (
         _O.CREATE, _O.ALTER, _O.DESCRIBE, _O.CLUSTER_ACTION, _O.DESCRIBE_CONFIGS,
@@ -28,3 +26,8 @@ TOPIC: Final = bits(
 GROUP: Final = bits(
     (_O.READ, _O.DELETE, _O.DESCRIBE, _O.DESCRIBE_CONFIGS, _O.ALTER_CONFIGS)
 )  # fmt: skip
+
+
+def if_asked(operations: int, asked: bool) -> int:
+    """The bits of a resource, where the request asks for them."""
+    return operations if asked else NOT_ASKED

@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics, one_way
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import METADATA_TOPIC
 from spindle.wire.codec import Whole
 from spindle.wire.messages.create_partitions_request import (
     CreatePartitionsRequest,
@@ -105,10 +107,10 @@ class RequestedCount:
     def __init__(self) -> None:
         self._topics = self._partitions = 0
 
-    @property
-    def several(self) -> bool:
-        """Whether it asks for anything but one partition of one topic."""
-        return self._topics != 1 or self._partitions != 1
+    def check(self) -> None:
+        """Refusal where it asks for anything but one partition of one topic."""
+        if self._topics != 1 or self._partitions != 1:
+            raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
     def take(self, _: object, request: Whole) -> None:
         """Look at some."""

@@ -7,7 +7,7 @@ handler of DescribeConfigs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -68,8 +68,15 @@ class SettingsView:
         self._own = image.config(BROKER_RESOURCE, str(node_id))
         self._shared = image.config(BROKER_RESOURCE, "")
 
-    def of(self, kind: int, name: str) -> Iterator[DescribedConfig]:
-        """The settings of a resource. Refusal where it has none or is not known here."""
+    def of(self, kind: int, name: str, names: Collection[str] = ()) -> list[DescribedConfig]:
+        """The settings of a resource, by name; without names all of them.
+
+        Refusal where it has none or is not known here.
+        """
+        every = self._every(kind, name)
+        return [told for told in every if not names or told.setting.name in names]
+
+    def _every(self, kind: int, name: str) -> Iterator[DescribedConfig]:
         if kind == TOPIC_RESOURCE:
             if self._image.topic(name) is None:
                 raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, TopicId, TopicPartition
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.metadata_records import PartitionRegistration
-from spindle.node.slices import REST, REST_AFTER, Pause
+from spindle.node.slices import ONE, REST, REST_AFTER, Pause
 from spindle.node.topic_creation import IN_FLIGHT_MAX, is_legal
 
 PAGE_MAX: Final = 2_000
@@ -36,28 +36,60 @@ def absent(name: str) -> AbsentTopic:
     return AbsentTopic(error, name)
 
 
+class FoundTopic(NamedTuple):
+    """A topic, and those of its partitions that the answer has."""
+
+    state: TopicState
+    partitions: Sequence[PartitionRegistration]
+
+
+Selected: TypeAlias = FoundTopic | AbsentTopic | Pause
+
+
+def is_by_id(name: str | None, topic_id: TopicId | None) -> bool:
+    """Whether a topic is named by its id, or not at all."""
+    return name is None or bool(topic_id)
+
+
 class NamedTopics:
     """The topics that one request names. `wanted`: names of those that are to be created."""
 
-    def __init__(self, image: ClusterImage, creates: bool) -> None:
-        """`creates`: what is not there may be created."""
+    def __init__(self, image: ClusterImage, creates: bool, takes_ids: bool = True) -> None:
+        """`creates`: what is not there may be created. `takes_ids`: a client may use ids yet."""
         self.wanted: dict[str, None] = {}
         self._image = image
         self._creates = creates
+        self._takes_ids = takes_ids
         self._told: set[TopicId] = set()
 
-    def find(self, name: str | None, topic_id: TopicId | None) -> TopicState | AbsentTopic | None:
-        """The topic of a name or, without one, of an id. None: the answer has it already, else few
-        bytes could ask for gigabytes."""
+    def topics(
+        self, asked: Iterable[tuple[str | None, TopicId | None]] | None
+    ) -> Iterator[Selected]:
+        """The topics of these names or, without one, ids; None: all.
+
+        One that is named again is left out, else few bytes could ask for gigabytes.
+        """
+        if asked is None:
+            for state in list(self._image.topics.values()):
+                yield FoundTopic(state, list(state.partitions.values()))
+            return
+        for name, topic_id in asked:
+            if not self._takes_ids and is_by_id(name, topic_id):
+                # The name is never null in the answers of versions that take no ids.
+                yield AbsentTopic(Error.INVALID_REQUEST, name or "", topic_id)
+            else:
+                yield self._find(name, topic_id)
+
+    def _find(self, name: str | None, topic_id: TopicId | None) -> Selected:
         if name is None:
             state = self._image.topics.get(topic_id or ZERO_ID)
         else:
             state = self._image.topic(name)
         if state is not None:
             if state.topic_id in self._told:
-                return None
+                return ONE
             self._told.add(state.topic_id)
-            return state
+            return FoundTopic(state, list(state.partitions.values()))
         if name is None:
             return AbsentTopic(Error.UNKNOWN_TOPIC_ID, None, topic_id)
         missing = absent(name)
@@ -68,14 +100,6 @@ class NamedTopics:
         ):
             self.wanted[name] = None
         return missing
-
-
-class PagedTopic(NamedTuple):
-    """What a page has of a topic. `state`: None if there is no such topic."""
-
-    name: str
-    state: TopicState | None
-    partitions: Sequence[PartitionRegistration]
 
 
 class TopicPage:
@@ -98,7 +122,7 @@ class TopicPage:
         self._start = start or TopicPartition("", 0)
         self._left = min(max(partitions_max, 1), PAGE_MAX)
 
-    def topics(self) -> Iterator[PagedTopic | Pause]:
+    def topics(self) -> Iterator[Selected]:
         """The topics of the page in the order of their names, with rests."""
         asked = list(self._image.topic_ids) if self._names is None else self._names
         names: list[str] = []
@@ -112,10 +136,10 @@ class TopicPage:
             state = self._image.topic(name)
             if state is None:
                 self._left -= 1  # A page is bounded, whatever is asked for.
-                yield PagedTopic(name, None, ())
+                yield absent(name)
                 continue
             rest = [state.partitions[i] for i in sorted(state.partitions) if i >= first]
-            yield PagedTopic(name, state, rest[: self._left])
+            yield FoundTopic(state, rest[: self._left])
             if len(rest) > self._left:
                 self.next = TopicPartition(name, rest[self._left].partition_id)
                 return

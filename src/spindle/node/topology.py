@@ -7,9 +7,9 @@ the handlers of Metadata, DescribeCluster, DescribeTopicPartitions and FindCoord
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -22,6 +22,14 @@ from spindle.model.ids import (
 )
 from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import PartitionRegistration
+
+BROKERS: Final = 1
+CONTROLLERS: Final = 2
+"""Types of endpoints, by their numbers on the wire (KIP-919)."""
+_INSTEAD: Final = {
+    BROKERS: "this is a broker: ask a controller about controllers",
+    CONTROLLERS: "this is a controller: ask a broker about brokers",
+}
 
 
 class LeaderInfo(NamedTuple):
@@ -39,6 +47,23 @@ def reachable(
         endpoint = image.endpoint(broker, listener)
         if endpoint is not None and (with_fenced or image.is_alive(broker)):
             yield broker, endpoint, image.brokers[broker].rack
+
+
+def reachable_controllers(image: ClusterImage, listener: str) -> Iterator[tuple[NodeId, Endpoint]]:
+    """Registered controllers with their endpoint on a listener, by id."""
+    for controller, registration in sorted(image.controllers.items()):
+        for endpoint in registration.endpoints:
+            if endpoint.name == listener:
+                yield controller, endpoint
+                break
+
+
+def check_endpoint_type(asked: int, here: int) -> None:
+    """Refusal where a node has no endpoints of the type that is asked for: `here` are its own."""
+    if asked not in _INSTEAD:
+        raise Refusal(Error.UNSUPPORTED_ENDPOINT_TYPE, f"no endpoints of type {asked}")
+    if asked != here:
+        raise Refusal(Error.MISMATCHED_ENDPOINT_TYPE, _INSTEAD[here])
 
 
 def controller_for_clients(image: ClusterImage, here: NodeId) -> NodeId:

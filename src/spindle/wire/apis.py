@@ -115,6 +115,32 @@ class Key(IntEnum):
     REPAIR_REPLICA = 30591
 
 
+FORWARDABLE: Final = frozenset(
+    (
+        Key.CREATE_TOPICS,
+        Key.DELETE_TOPICS,
+        Key.CREATE_ACLS,
+        Key.DELETE_ACLS,
+        Key.ALTER_CONFIGS,
+        Key.CREATE_PARTITIONS,
+        Key.CREATE_DELEGATION_TOKEN,
+        Key.RENEW_DELEGATION_TOKEN,
+        Key.EXPIRE_DELEGATION_TOKEN,
+        Key.ELECT_LEADERS,
+        Key.INCREMENTAL_ALTER_CONFIGS,
+        Key.ALTER_PARTITION_REASSIGNMENTS,
+        Key.LIST_PARTITION_REASSIGNMENTS,
+        Key.ALTER_CLIENT_QUOTAS,
+        Key.ALTER_USER_SCRAM_CREDENTIALS,
+        Key.DESCRIBE_QUORUM,
+        Key.UPDATE_FEATURES,
+        Key.UNREGISTER_BROKER,
+        Key.ADD_RAFT_VOTER,
+        Key.REMOVE_RAFT_VOTER,
+    )
+)
+"""What a broker may hand on to the controller in an Envelope (KIP-590)."""
+
 FIRST_PRIVATE: Final = 30_000
 """From here on keys are ours: Apache Kafka has none so high."""
 

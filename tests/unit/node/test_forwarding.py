@@ -16,8 +16,7 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.node import forwarding
 from spindle.node.forwarding import Forwarding
 from spindle.node.handlers import BROKER, CONTROLLER
-from spindle.node.handlers.envelope import FORWARDABLE
-from spindle.wire.apis import Key
+from spindle.wire.apis import FORWARDABLE, Key
 
 FORWARDED = FORWARDABLE & BROKER.keys()
 

@@ -30,6 +30,26 @@ class TargetReplicas:
     replicas: tuple[NodeId, ...] | None
     directories: Mapping[NodeId, DirectoryId] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls,
+        partition: TopicPartition,
+        replicas: Sequence[NodeId] | None,
+        directories: Sequence[DirectoryId | None],
+    ) -> TargetReplicas:
+        """Those of a request, with a directory or None for each replica, or with none at all."""
+        brokers = () if replicas is None else tuple(replicas)
+        if directories and len(directories) != len(brokers):
+            raise Refusal(
+                Error.INVALID_REQUEST,
+                f"partition {partition.partition} has {len(brokers)} replica(s) and"
+                f" {len(directories)} directories: name one for each, or none",
+            )
+        named = zip(brokers, directories, strict=False)
+        places = {broker: directory for broker, directory in named if directory is not None}
+        target = None if replicas is None else brokers
+        return cls(partition=partition, replicas=target, directories=places)
+
 
 def alter(
     state: ControllerState, asked: Sequence[TargetReplicas], allow_replication_change: bool = True

@@ -20,7 +20,7 @@ from spindle.core.controller.controller_state import (
     check_records,
 )
 from spindle.core.controller.replica_placement import place
-from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics
+from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics, one_way
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicId
@@ -57,6 +57,11 @@ class TopicAnswer:
     replication: int = -1
     settings: tuple[configs.Effective, ...] = ()
     """Of a created topic."""
+
+    @classmethod
+    def refused(cls, names: Iterable[str], error: Error, message: str) -> list[TopicAnswer]:
+        """The same error for each topic."""
+        return [cls(name=name, error=error, message=message) for name in names]
 
 
 def check_name(name: str) -> None:
@@ -365,6 +370,21 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
 
 
 # --- DeleteTopics -------------------------------------------------------------------------------
+
+
+def clearly_named(
+    asked: Iterable[tuple[str | None, TopicId | None]],
+) -> tuple[list[str | TopicId], list[TopicAnswer]]:
+    """Topics as `delete_topics` takes them; the answers to those named by both or neither."""
+    clear: list[str | TopicId] = []
+    unclear: list[TopicAnswer] = []
+    for name, id in asked:
+        if (one := one_way(name, id)) is not None:
+            clear.append(one)
+        else:
+            why = "a topic is named by its name or else by its id"
+            unclear.append(_not_deleted(name, id, why))
+    return clear, unclear
 
 
 def delete_topics(

@@ -60,11 +60,12 @@ class LeaderLog:
             return FetchVerdict(error=error)
         return self._log.judge(position.offset, position.last_epoch)
 
-    def own_progress(self, term: LeaderProgress, directory: DirectoryId) -> ReplicaProgress:
-        """How far our own copy is, which fetches from no other: caught up at all times."""
+    def voters(self, term: LeaderProgress, directory: DirectoryId) -> dict[NodeId, ReplicaProgress]:
+        """How far each voter is. Our own copy fetches from no other: it is always caught up."""
         now = self._out.wall_ms
         own = term.voters[self._state.me]
-        return replace(own, directory=directory, last_fetch_ms=now, last_caught_up_ms=now)
+        ours = replace(own, directory=directory, last_fetch_ms=now, last_caught_up_ms=now)
+        return {**term.voters, self._state.me: ours}
 
     # --- a term -----------------------------------------------------------------------------
 

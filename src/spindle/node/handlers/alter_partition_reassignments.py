@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import reassignment
-from spindle.model.errors import Error, Refusal
-from spindle.model.ids import DirectoryId, NodeId, TopicPartition
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.alter_partition_reassignments_request import (
@@ -50,10 +50,8 @@ def on_controller(
     """Start, replace or cancel reassignments."""
     check_timeout(request.timeout_ms)
     asked = [
-        reassignment.TargetReplicas(
-            partition=TopicPartition(topic.name, p.partition_index),
-            replicas=None if p.replicas is None else tuple(p.replicas),
-            directories=_places(p),
+        reassignment.TargetReplicas.of(
+            TopicPartition(topic.name, p.partition_index), p.replicas, p.directories
         )
         for topic in request.topics
         for p in topic.partitions
@@ -66,19 +64,6 @@ def on_controller(
         ),
         partial(refuse, request, context),
     )
-
-
-def _places(partition: ReassignablePartition) -> dict[NodeId, DirectoryId]:
-    """The directories that are named, by broker."""
-    brokers = partition.replicas or ()
-    if partition.directories and len(partition.directories) != len(brokers):
-        raise Refusal(
-            Error.INVALID_REQUEST,
-            f"partition {partition.partition_index} has {len(brokers)} replica(s) and"
-            f" {len(partition.directories)} directories: name one for each, or none",
-        )
-    named = zip(brokers, partition.directories, strict=False)
-    return {broker: directory for broker, directory in named if directory is not None}
 
 
 def _respond(

@@ -90,9 +90,5 @@ def refuse(
     message: str,
 ) -> CreatePartitionsResponse:
     """The same error for each topic."""
-    return _respond(
-        [
-            topics.TopicAnswer(name=topic.name, error=error, message=message)
-            for topic in request.topics
-        ]
-    )
+    names = (topic.name for topic in request.topics)
+    return _respond(topics.TopicAnswer.refused(names, error, message))

@@ -102,9 +102,5 @@ def refuse(
     message: str,
 ) -> CreateTopicsResponse:
     """The same error for each topic."""
-    return _respond(
-        [
-            topics.TopicAnswer(name=topic.name, error=error, message=message)
-            for topic in request.topics
-        ]
-    )
+    names = (topic.name for topic in request.topics)
+    return _respond(topics.TopicAnswer.refused(names, error, message))

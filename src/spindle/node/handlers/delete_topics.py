@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
-from spindle.core.controller.wholes import one_way
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId
 from spindle.node.controller_surveys import DeletionTotals
@@ -43,20 +42,7 @@ def on_controller(
 ) -> Later:
     """Delete topics."""
     check_timeout(request.timeout_ms)
-    asked: list[str | TopicId] = []
-    unclear: list[topics.TopicAnswer] = []
-    for name, topic_id in _named(request, context.version):
-        if (one := one_way(name, topic_id)) is not None:
-            asked.append(one)
-        else:
-            unclear.append(
-                topics.TopicAnswer(
-                    name=name,
-                    topic_id=topic_id,
-                    error=Error.INVALID_REQUEST,
-                    message="a topic is named by its name or else by its id",
-                )
-            )
+    asked, unclear = topics.clearly_named(_named(request, context.version))
     whole = context.survey.whole if isinstance(context.survey, DeletionTotals) else None
     return controller.serve(
         context,

@@ -10,12 +10,13 @@ Version notes: 1 may ask for the controllers' endpoints, which the controllers' 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from spindle.model.errors import Error, Refusal
+from spindle.model.errors import Error
 from spindle.model.image import ClusterImage
 from spindle.node import authorized, topology
 from spindle.node.request_context import RequestContext
+from spindle.node.topology import BROKERS, CONTROLLERS
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.describe_cluster_response import (
     DescribeClusterBroker,
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-BROKERS: Final = 1
-CONTROLLERS: Final = 2
-
 
 def on_broker(
     broker: Broker,
@@ -36,19 +34,15 @@ def on_broker(
     context: RequestContext[DescribeClusterResponse],
 ) -> DescribeClusterResponse:
     """Describe the cluster."""
-    kind = request.endpoint_type
-    if kind == CONTROLLERS:
-        raise Refusal(
-            Error.MISMATCHED_ENDPOINT_TYPE, "this is a broker: ask a controller about controllers"
-        )
-    if kind != BROKERS:
-        raise Refusal(Error.UNSUPPORTED_ENDPOINT_TYPE, f"no endpoints of type {kind}")
+    topology.check_endpoint_type(request.endpoint_type, BROKERS)
     image: ClusterImage = broker.image
     with_fenced = request.include_fenced_brokers
     return DescribeClusterResponse(
         endpoint_type=BROKERS,
         cluster_id=broker.cluster_id,
-        cluster_authorized_operations=_allowed(request),
+        cluster_authorized_operations=authorized.if_asked(
+            authorized.CLUSTER, request.include_cluster_authorized_operations
+        ),
         controller_id=topology.controller_for_clients(image, broker.node_id),
         brokers=tuple(
             DescribeClusterBroker(
@@ -71,31 +65,19 @@ def on_controller(
     """Describe the controllers."""
     # Before version 1 a client cannot say what it asks for: here it can only be this.
     kind = request.endpoint_type if context.version >= 1 else CONTROLLERS
-    if kind == BROKERS:
-        raise Refusal(
-            Error.MISMATCHED_ENDPOINT_TYPE, "this is a controller: ask a broker about brokers"
-        )
-    if kind != CONTROLLERS:
-        raise Refusal(Error.UNSUPPORTED_ENDPOINT_TYPE, f"no endpoints of type {kind}")
-    found = []
-    for node_id, registration in sorted(controller.image.controllers.items()):
-        endpoint = next((e for e in registration.endpoints if e.name == context.listener), None)
-        if endpoint is not None:
-            found.append(
-                DescribeClusterBroker(broker_id=node_id, host=endpoint.host, port=endpoint.port)
-            )
+    topology.check_endpoint_type(kind, CONTROLLERS)
     return DescribeClusterResponse(
         endpoint_type=CONTROLLERS,
         cluster_id=controller.cluster_id,
-        cluster_authorized_operations=_allowed(request),
+        cluster_authorized_operations=authorized.if_asked(
+            authorized.CLUSTER, request.include_cluster_authorized_operations
+        ),
         controller_id=controller.quorum.leader_id,
-        brokers=tuple(found),
+        brokers=tuple(
+            DescribeClusterBroker(broker_id=node_id, host=at.host, port=at.port)
+            for node_id, at in topology.reachable_controllers(controller.image, context.listener)
+        ),
     )
-
-
-def _allowed(request: DescribeClusterRequest) -> int:
-    asked = request.include_cluster_authorized_operations
-    return authorized.CLUSTER if asked else authorized.NOT_ASKED
 
 
 def refuse(

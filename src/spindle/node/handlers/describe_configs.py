@@ -12,16 +12,18 @@ documentation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.image import ClusterImage
-from spindle.model.settings.typed_settings import Settings
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.settings_view import DescribedConfig, SettingsView
 from spindle.node.slices import REST, Pause, Slices
-from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
+from spindle.wire.messages.describe_configs_request import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+)
 from spindle.wire.messages.describe_configs_response import (
     DescribeConfigsResourceResult,
     DescribeConfigsResponse,
@@ -40,8 +42,8 @@ def on_broker(
     context: RequestContext[DescribeConfigsResponse],
 ) -> Later:
     """Tell settings as this broker obeys them."""
-    results = _results(broker.image, broker.settings, broker.node_id, request)
-    return _answer(broker.slices, request, context, results)
+    view = partial(SettingsView, broker.image, broker.settings, broker.node_id)
+    return _answer(broker.slices, request, context, view)
 
 
 def on_controller(
@@ -51,45 +53,43 @@ def on_controller(
 ) -> Later:
     """Tell settings as this controller knows them."""
     config = controller.config
-    results = _results(controller.image, config.settings, config.node_id, request)
-    return _answer(controller.slices, request, context, results)
+    view = partial(SettingsView, controller.image, config.settings, config.node_id)
+    return _answer(controller.slices, request, context, view)
 
 
 def _answer(
     slices: Slices,
     request: DescribeConfigsRequest,
     context: RequestContext[DescribeConfigsResponse],
-    results: Iterator[DescribeConfigsResult | Pause],
+    view: Callable[[], SettingsView],
 ) -> Later:
+    def results() -> Iterator[DescribeConfigsResult | Pause]:
+        for resource in request.resources:
+            yield _result(request, resource, view())
+            yield REST
+
     return slices.answer(
-        request, context, results, lambda found: DescribeConfigsResponse(results=found)
+        request, context, results(), lambda found: DescribeConfigsResponse(results=found)
     )
 
 
-def _results(
-    image: ClusterImage, settings: Settings, node_id: int, request: DescribeConfigsRequest
-) -> Iterator[DescribeConfigsResult | Pause]:
-    for resource in request.resources:
-        view = SettingsView(image, settings, node_id)
-        error, message = Error.NONE, None
-        told: list[DescribedConfig] = []
-        try:
-            told = list(view.of(resource.resource_type, resource.resource_name))
-        except Refusal as refusal:
-            error, message = refusal.error, refusal.message
-        yield DescribeConfigsResult(
-            error_code=error,
-            error_message=message,
-            resource_type=resource.resource_type,
-            resource_name=resource.resource_name,
-            configs=tuple(
-                _encode(request, t)
-                for t in told
-                # Asking for no names in particular is asking for all.
-                if not resource.configuration_keys or t.setting.name in resource.configuration_keys
-            ),
-        )
-        yield REST
+def _result(
+    request: DescribeConfigsRequest, resource: DescribeConfigsResource, view: SettingsView
+) -> DescribeConfigsResult:
+    kind, name = resource.resource_type, resource.resource_name
+    error, message = Error.NONE, None
+    told: list[DescribedConfig] = []
+    try:
+        told = view.of(kind, name, resource.configuration_keys or ())
+    except Refusal as refusal:
+        error, message = refusal.error, refusal.message
+    return DescribeConfigsResult(
+        error_code=error,
+        error_message=message,
+        resource_type=kind,
+        resource_name=name,
+        configs=tuple(_encode(request, each) for each in told),
+    )
 
 
 def _encode(

@@ -31,8 +31,7 @@ def on_broker(
     broker: Broker, request: DescribeGroupsRequest, context: RequestContext[DescribeGroupsResponse]
 ) -> DescribeGroupsResponse:
     """Describe groups."""
-    asked = request.include_authorized_operations
-    allowed = authorized.GROUP if asked else authorized.NOT_ASKED
+    allowed = authorized.if_asked(authorized.GROUP, request.include_authorized_operations)
     return DescribeGroupsResponse(
         groups=tuple(
             _describe(broker, group_id, allowed, context.version) for group_id in request.groups

@@ -13,14 +13,14 @@ directory's id, where it is known (B-25).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spindle.core.logdirs.move import LogDirMove
 from spindle.model.errors import Error
 from spindle.model.feature_rules import CORDONED_DIRECTORIES, METADATA_VERSION
-from spindle.model.ids import PartitionId, TopicPartition
+from spindle.model.ids import TopicPartition, by_topic
 from spindle.node.logdirs.directories import ConfiguredLogDir
+from spindle.node.logdirs.log_dir_manager import ListedReplica
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, REST, REST_AFTER, Pause
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -33,9 +33,6 @@ from spindle.wire.messages.describe_log_dirs_response import (
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-Wanted = Callable[[TopicPartition], bool]
-Topics = dict[str, list[DescribeLogDirsPartition]]
 
 
 def on_broker(
@@ -67,22 +64,20 @@ def _parts(
             if partition in state.partitions:
                 asked.add(TopicPartition(topic.topic, partition))
 
-    def wanted(name: TopicPartition) -> bool:
-        return asked is None or name in asked
-
     # Where each replica is counts as of now: none is listed twice, or not at all, because it moves.
-    seen = [
-        (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
-        for d in broker.logs.directories.all.values()
-    ]
-    for directory, replicas, moves in seen:
-        topics: Topics = {}
-        yield from _collect(broker, replicas, moves, wanted, topics)
-        yield _directory(broker, directory, topics)
+    directories = [(d, broker.logs.listing(d.path)) for d in broker.logs.directories.all.values()]
+    for directory, replicas in directories:
+        found = []
+        for number, replica in enumerate(replicas, 1):
+            if number % REST_AFTER == 0:
+                yield REST
+            if asked is None or replica.name in asked:
+                found.append(replica)
+        yield _directory(broker, directory, found)
 
 
 def _directory(
-    broker: Broker, directory: ConfiguredLogDir, topics: Topics
+    broker: Broker, directory: ConfiguredLogDir, found: list[ListedReplica]
 ) -> DescribeLogDirsResult:
     path = directory.path
     if not directory.health.online:
@@ -94,42 +89,22 @@ def _directory(
     return DescribeLogDirsResult(
         log_dir=path,
         topics=tuple(
-            DescribeLogDirsTopic(name=name, partitions=tuple(entries))
-            for name, entries in topics.items()
+            DescribeLogDirsTopic(
+                name=topic,
+                partitions=tuple(
+                    DescribeLogDirsPartition(
+                        partition_index=number,
+                        partition_size=replica.size,
+                        offset_lag=replica.lag,
+                        is_future_key=replica.is_future,
+                    )
+                    for number, replica in replicas
+                ),
+            )
+            for topic, replicas in by_topic((replica.name, replica) for replica in found).items()
         ),
         total_bytes=directory.usage.total,
         usable_bytes=directory.usage.usable,
         is_cordoned=is_cordoned and level >= CORDONED_DIRECTORIES,
         directory_id=directory.id,
     )
-
-
-def _collect(
-    broker: Broker,
-    replicas: Iterable[PartitionId],
-    moves: Iterable[LogDirMove],
-    wanted: Wanted,
-    topics: Topics,
-) -> Iterator[Pause]:
-    """Put the replicas of a directory into `topics`, with rests."""
-
-    def add(name: TopicPartition, size: int, lag: int, future: bool) -> None:
-        if wanted(name):
-            entry = DescribeLogDirsPartition(
-                partition_index=name.partition,
-                partition_size=size,
-                offset_lag=lag,
-                is_future_key=future,
-            )
-            topics.setdefault(name.topic, []).append(entry)
-
-    for number, id in enumerate(replicas, 1):
-        if number % REST_AFTER == 0:
-            yield REST
-        hosted, bounds = broker.replicas.partitions.find(id), broker.replicas.partitions.bounds(id)
-        if hosted is not None and bounds is not None:
-            add(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]), False)
-    for move in moves:
-        bounds = broker.replicas.partitions.bounds(move.id)
-        lag = -1 if bounds is None else max(0, bounds[2] - move.end)
-        add(move.name, move.size, lag, True)

@@ -48,9 +48,9 @@ def on_controller(
 ) -> DescribeQuorumResponse:
     """Serve DescribeQuorum."""
     raft = raft_of(node, None)
-    if isinstance(context.survey, RequestedCount) and context.survey.several:
-        return _not_hosted(request)
     try:
+        if isinstance(context.survey, RequestedCount):
+            context.survey.check()
         metadata_partition(
             [
                 (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
@@ -63,13 +63,13 @@ def on_controller(
     term = state.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {state.me} does not lead the quorum")
-    ourselves = raft.leader_log.own_progress(term, node.quorum.directory_id)
+    voters = raft.leader_log.voters(term, node.quorum.directory_id)
     partition = PartitionData(
         error_message="",
         leader_id=state.me,
         leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas({**term.voters, state.me: ourselves}),
+        current_voters=_replicas(voters),
         observers=_replicas(term.observers),
     )
     return _reply(request, partition, tuple(_node(node, voter) for voter in state.voters))
@@ -88,23 +88,19 @@ def refuse(
 
 
 def _not_hosted(request: DescribeQuorumRequest) -> DescribeQuorumResponse:
-    return DescribeQuorumResponse(
-        error_message="",
-        topics=tuple(
-            TopicData(
-                topic_name=topic.topic_name,
-                partitions=tuple(
-                    PartitionData(
-                        partition_index=p.partition_index,
-                        error_code=Error.UNKNOWN_TOPIC_OR_PARTITION,
-                        error_message="This server does not host this topic-partition.",
-                    )
-                    for p in topic.partitions
-                ),
-            )
-            for topic in request.topics
-        ),
+    told = partial(
+        PartitionData,
+        error_code=Error.UNKNOWN_TOPIC_OR_PARTITION,
+        error_message="This server does not host this topic-partition.",
     )
+    topics = [
+        TopicData(
+            topic_name=topic.topic_name,
+            partitions=[told(partition_index=p.partition_index) for p in topic.partitions],
+        )
+        for topic in request.topics
+    ]
+    return DescribeQuorumResponse(error_message="", topics=topics)
 
 
 def _reply(
@@ -128,10 +124,8 @@ def _replicas(progress: Mapping[NodeId, ReplicaProgress]) -> tuple[ReplicaState,
 
 
 def _node(node: QuorumHost, voter: NodeId) -> Node:
-    quorum = node.quorum
-    address = quorum.endpoint_of(voter)
-    listeners: tuple[Listener, ...] = ()
-    if address is not None:
-        name = quorum.controller_listeners[0]
-        listeners = (Listener(name=name, host=address[0], port=address[1]),)
-    return Node(node_id=voter, listeners=listeners)
+    address = node.quorum.endpoint_of(voter)
+    if address is None:
+        return Node(node_id=voter)
+    name, (host, port) = node.quorum.controller_listeners[0], address
+    return Node(node_id=voter, listeners=(Listener(name=name, host=host, port=port),))

@@ -8,18 +8,15 @@ operations are authorized, as there are no ACLs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
+from spindle.node.handlers._topics import described
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.slices import ONE, Pause
-from spindle.node.topic_creation import INTERNAL
-from spindle.node.topic_selection import TopicPage, absent
+from spindle.node.topic_selection import TopicPage
 from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 from spindle.wire.messages.describe_topic_partitions_response import (
     Cursor,
@@ -48,7 +45,14 @@ def on_broker(
     return broker.slices.answer(
         request,
         context,
-        _topics(page, broker.image, context.listener),
+        described(
+            DescribeTopicPartitionsResponseTopic,
+            page.topics(),
+            authorized.TOPIC,
+            broker.image,
+            context.listener,
+            _partition,
+        ),
         lambda topics: DescribeTopicPartitionsResponse(
             topics=topics, next_cursor=_cursor(page.next)
         ),
@@ -68,28 +72,6 @@ def refuse(
             for topic in request.topics
         )
     )
-
-
-def _topics(
-    page: TopicPage, image: ClusterImage, listener: str
-) -> Iterator[DescribeTopicPartitionsResponseTopic | Pause]:
-    seen = topology.Listening(image, listener)
-    for paged in page.topics():
-        if isinstance(paged, Pause):
-            yield paged
-            continue
-        told = []
-        for partition in paged.partitions:
-            told.append(_partition(seen, partition))
-            yield ONE
-        yield DescribeTopicPartitionsResponseTopic(
-            error_code=Error.NONE if paged.state is not None else absent(paged.name).error,
-            name=paged.name,
-            topic_id=None if paged.state is None else paged.state.topic_id,
-            is_internal=paged.name in INTERNAL,
-            topic_authorized_operations=authorized.TOPIC,
-            partitions=tuple(told),
-        )
 
 
 def _cursor(place: TopicPartition | None) -> Cursor | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.wire.apis import Key
+from spindle.wire.apis import FORWARDABLE
 from spindle.wire.codec import decode
 from spindle.wire.framing import decode_header
 from spindle.wire.messages.default_principal_data import DefaultPrincipalData
@@ -24,30 +24,6 @@ from spindle.wire.messages.envelope_response import EnvelopeResponse
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
-FORWARDABLE: Final = frozenset(
-    (
-        Key.CREATE_TOPICS,
-        Key.DELETE_TOPICS,
-        Key.CREATE_ACLS,
-        Key.DELETE_ACLS,
-        Key.ALTER_CONFIGS,
-        Key.CREATE_PARTITIONS,
-        Key.CREATE_DELEGATION_TOKEN,
-        Key.RENEW_DELEGATION_TOKEN,
-        Key.EXPIRE_DELEGATION_TOKEN,
-        Key.ELECT_LEADERS,
-        Key.INCREMENTAL_ALTER_CONFIGS,
-        Key.ALTER_PARTITION_REASSIGNMENTS,
-        Key.LIST_PARTITION_REASSIGNMENTS,
-        Key.ALTER_CLIENT_QUOTAS,
-        Key.ALTER_USER_SCRAM_CREDENTIALS,
-        Key.DESCRIBE_QUORUM,
-        Key.UPDATE_FEATURES,
-        Key.UNREGISTER_BROKER,
-        Key.ADD_RAFT_VOTER,
-        Key.REMOVE_RAFT_VOTER,
-    )
-)
 ADDRESS_SIZES: Final = (4, 16)
 
 

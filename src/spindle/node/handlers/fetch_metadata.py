@@ -33,8 +33,6 @@ from spindle.wire.messages.fetch_response import (
     SnapshotId,
 )
 
-MAX_BYTES: Final = 8 << 20
-MAX_WAIT_MS: Final = 10_000
 _NOWHERE: Final = OffsetAndEpoch(-1, -1)
 
 
@@ -62,8 +60,8 @@ def on_controller(
     node.quorum.fetches.on_fetch(
         replica,
         position,
-        min(request.max_wait_ms, MAX_WAIT_MS) / 1000,
-        max(1, min(request.max_bytes, MAX_BYTES)),
+        request.max_wait_ms / 1000,
+        request.max_bytes,
         lambda served: context.answer(_reply(node, request, served)),
         asked.replica_directory_id,
     )

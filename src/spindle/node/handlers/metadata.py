@@ -17,20 +17,19 @@ forbid creation; 6 may answer LISTENER_NOT_FOUND; 10 tells topic ids, 12 takes t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER
-from spindle.model.image import ClusterImage, TopicState
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
+from spindle.node.handlers._topics import described
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.slices import ONE, Pause
-from spindle.node.topic_creation import INTERNAL
-from spindle.node.topic_selection import AbsentTopic, NamedTopics
+from spindle.node.topic_selection import NamedTopics, is_by_id
 from spindle.wire.framing import LARGE_FRAME
-from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from spindle.wire.messages.metadata_request import MetadataRequest
 from spindle.wire.messages.metadata_response import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -41,16 +40,33 @@ from spindle.wire.messages.metadata_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
+IDS_FROM: Final = 12
+
 
 def on_broker(
     broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
 ) -> Later:
     """Tell a client about the cluster."""
-    image: ClusterImage = broker.image
-    _check(request, context)
+    image, asked = broker.image, request.topics or ()
+    takes_ids = context.version >= IDS_FROM
+    is_small = len(context.raw) < LARGE_FRAME
+    if not takes_ids and is_small and any(is_by_id(t.name, t.topic_id) for t in asked):
+        raise Refusal(Error.INVALID_REQUEST, "topics are asked by id from version 12 on only")
+    creates = broker.settings.flag("auto.create.topics.enable")
+    named = NamedTopics(image, creates and request.allow_auto_topic_creation, takes_ids)
+    every = request.topics is None or (context.version == 0 and not asked)
+    topics = described(
+        MetadataResponseTopic,
+        named.topics(None if every else ((topic.name, topic.topic_id) for topic in asked)),
+        authorized.if_asked(authorized.TOPIC, request.include_topic_authorized_operations),
+        image,
+        context.listener,
+        partial(_partition, context.version),
+    )
 
     def respond(topics: Sequence[MetadataResponseTopic]) -> MetadataResponse:
-        asked = request.include_cluster_authorized_operations
+        if named.wanted:
+            broker.topic_creation.want(named.wanted)
         return MetadataResponse(
             brokers=tuple(
                 MetadataResponseBroker(
@@ -61,10 +77,12 @@ def on_broker(
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
             topics=topics,
-            cluster_authorized_operations=authorized.CLUSTER if asked else authorized.NOT_ASKED,
+            cluster_authorized_operations=authorized.if_asked(
+                authorized.CLUSTER, request.include_cluster_authorized_operations
+            ),
         )
 
-    return broker.slices.answer(request, context, _topics(broker, request, context), respond)
+    return broker.slices.answer(request, context, topics, respond)
 
 
 def refuse(
@@ -80,75 +98,8 @@ def refuse(
     )
 
 
-def _check(request: MetadataRequest, context: RequestContext[MetadataResponse]) -> None:
-    if len(context.raw) < LARGE_FRAME and any(
-        _is_early(context.version, topic) for topic in request.topics or ()
-    ):
-        raise Refusal(Error.INVALID_REQUEST, "topics are asked by id from version 12 on only")
-
-
-def _is_early(version: int, topic: MetadataRequestTopic) -> bool:
-    """Whether a topic is asked by its id before a client could."""
-    return version in (10, 11) and bool(topic.topic_id or topic.name is None)
-
-
-def _topics(
-    broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
-) -> Iterator[MetadataResponseTopic | Pause]:
-    image: ClusterImage = broker.image
-    seen = topology.Listening(image, context.listener)
-    asked = request.include_topic_authorized_operations
-    allowed = authorized.TOPIC if asked else authorized.NOT_ASKED
-    creates = broker.settings.flag("auto.create.topics.enable")
-    named = NamedTopics(image, creates and request.allow_auto_topic_creation)
-    for found in _found(image, named, request, context.version):
-        if found is None:
-            yield ONE
-        elif isinstance(found, AbsentTopic):
-            yield _absent(found, allowed)
-        else:
-            told = []
-            for partition in list(found.partitions.values()):
-                told.append(_partition(seen, context.version, partition))
-                yield ONE
-            yield MetadataResponseTopic(
-                name=found.name,
-                topic_id=found.topic_id,
-                is_internal=found.name in INTERNAL,
-                topic_authorized_operations=allowed,
-                partitions=tuple(told),
-            )
-    if named.wanted:
-        broker.topic_creation.want(named.wanted)
-
-
-def _found(
-    image: ClusterImage, named: NamedTopics, request: MetadataRequest, version: int
-) -> Iterator[TopicState | AbsentTopic | None]:
-    asked = request.topics
-    if asked is None or (version == 0 and not asked):
-        yield from list(image.topics.values())
-        return
-    for topic in asked:
-        if _is_early(version, topic):
-            # The name is never null in the answers of these versions.
-            yield AbsentTopic(Error.INVALID_REQUEST, topic.name or "", topic.topic_id)
-        else:
-            yield named.find(topic.name, topic.topic_id)
-
-
-def _absent(topic: AbsentTopic, allowed: int) -> MetadataResponseTopic:
-    return MetadataResponseTopic(
-        error_code=topic.error,
-        name=topic.name,
-        topic_id=topic.topic_id,
-        is_internal=topic.name in INTERNAL,
-        topic_authorized_operations=allowed,
-    )
-
-
 def _partition(
-    seen: topology.Listening, version: int, partition: PartitionRegistration
+    version: int, seen: topology.Listening, partition: PartitionRegistration
 ) -> MetadataResponsePartition:
     error, leader = seen.leading(partition)
     offline = seen.offline_replicas(partition)

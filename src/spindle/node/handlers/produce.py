@@ -44,24 +44,15 @@ from spindle.wire.messages.produce_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-ZSTD_FROM: Final = 7
 IDS_FROM: Final = 13
-ADDS_FROM: Final = 12
-ABORTABLE_FROM: Final = 11
 
 
 def on_broker(
     broker: Broker, request: ProduceRequest, context: RequestContext[ProduceResponse]
 ) -> Later:
     """Append what a producer sends."""
-    version = context.version
-    params = ProduceParams(
-        request.acks,
-        request.timeout_ms / 1000,
-        request.transactional_id,
-        takes_zstd=version >= ZSTD_FROM,
-        takes_abortable=version >= ABORTABLE_FROM,
-        adds=version >= ADDS_FROM,
+    params = ProduceParams.of(
+        context.version, request.acks, request.timeout_ms, request.transactional_id
     )
 
     def then(shares: list[ProducedPartition]) -> None:
@@ -72,7 +63,7 @@ def on_broker(
         if any(share.error != Error.NONE for share in shares):
             broker.out.hang_up(context.connection)
 
-    by_id = version >= IDS_FROM
+    by_id = context.version >= IDS_FROM
     enlisting = broker.transactions.enlisting
     DelayedProduce(broker.context, broker.replicas, enlisting, params, then).begin(
         (topic.topic_id if by_id else topic.name, data.index, data.records)

@@ -10,7 +10,7 @@ event to report upwards; `CONSEQUENCES` says which parts receive each event and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
@@ -19,7 +19,7 @@ from spindle.core.logdirs.move import LogDirMove, MoveInput
 from spindle.core.logdirs.placement import RememberedDirectories
 from spindle.model.activity import Abandon
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.ids import DirectoryId, LogDir, PartitionId
+from spindle.model.ids import DirectoryId, LogDir, PartitionId, TopicPartition
 from spindle.model.image import Delta
 from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.node.broker_context import BrokerContext
@@ -44,6 +44,18 @@ class OperatorOrders(NamedTuple):
     directories: Orders
     altering: Altering
     rescue: Rescue
+
+
+class ListedReplica(NamedTuple):
+    """A replica in a directory, as DescribeLogDirs tells of it."""
+
+    name: TopicPartition
+    size: int
+    """In bytes."""
+    lag: int
+    """By how much its end lies behind the high watermark or, of a future log, behind the current
+    one: -1 where that is offline (K113-20)."""
+    is_future: bool = False
 
 
 class LogDirManager:
@@ -115,6 +127,23 @@ class LogDirManager:
     def futures(self, path: LogDir) -> Iterator[LogDirMove]:
         """The moves into a directory, finished ones excepted."""
         return (move for move in self.moves.under_way.all() if move.target == path)
+
+    def listing(self, path: LogDir) -> Iterator[ListedReplica]:
+        """The replicas that are in a directory now, each as it is when it is listed."""
+        return self._listed(list(self.places.current(path)), list(self.futures(path)))
+
+    def _listed(
+        self, replicas: Iterable[PartitionId], moves: Iterable[LogDirMove]
+    ) -> Iterator[ListedReplica]:
+        partitions = self.replicas.partitions
+        for id in replicas:
+            hosted, bounds = partitions.find(id), partitions.bounds(id)
+            if hosted is not None and bounds is not None:
+                yield ListedReplica(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]))
+        for move in moves:
+            bounds = partitions.bounds(move.id)
+            lag = -1 if bounds is None else max(0, bounds[2] - move.end)
+            yield ListedReplica(move.name, move.size, lag, is_future=True)
 
     def future_marks(self, path: LogDir) -> dict[LogKey, int]:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""

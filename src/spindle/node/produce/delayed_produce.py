@@ -26,6 +26,9 @@ from spindle.wire.codec import Records, one_buffer
 from spindle.wire.compression import Compression
 
 ALL: Final = -1
+ZSTD_FROM: Final = 7
+ABORTABLE_FROM: Final = 11
+ADDS_FROM: Final = 12
 _IN_PRODUCERS_WORDS: Final = {
     Error.CONCURRENT_TRANSACTIONS: Error.NOT_ENOUGH_REPLICAS,
     Error.COORDINATOR_LOAD_IN_PROGRESS: Error.NOT_ENOUGH_REPLICAS,
@@ -54,6 +57,20 @@ class ProduceParams(NamedTuple):
     """It knows the error TRANSACTION_ABORTABLE."""
     adds: bool
     """A first batch has its partition take part in the transaction (KIP-890)."""
+
+    @classmethod
+    def of(
+        cls, version: int, acks: int, timeout_ms: int, transactional_id: str | None
+    ) -> ProduceParams:
+        """Those of a request in a version of Produce."""
+        return cls(
+            acks,
+            timeout_ms / 1000,
+            transactional_id,
+            takes_zstd=version >= ZSTD_FROM,
+            takes_abortable=version >= ABORTABLE_FROM,
+            adds=version >= ADDS_FROM,
+        )
 
 
 @dataclass(slots=True, eq=False)

@@ -19,6 +19,10 @@ from spindle.model.outbox import Outbox, Timer
 from spindle.node.quorum.metadata_log import Cached, MetadataLog, wire_bytes
 
 PARKED_MAX: Final = 10_000
+BYTES_MAX: Final = 8 << 20
+"""Bytes of one answer, whatever is asked for."""
+WAIT_MAX: Final = 10.0
+"""Seconds that a fetch may wait at most, whatever it asks for."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -60,6 +64,7 @@ class MetadataFetches:
         directory: DirectoryId | None = None,
     ) -> None:
         """A node fetches; `answer` is called once, within `max_wait` seconds or soon after."""
+        max_wait, max_bytes = min(max_wait, WAIT_MAX), max(1, min(max_bytes, BYTES_MAX))
         verdict = self._raft.leader_log.on_fetch(replica, position, directory)
         waits = max_wait > 0 and len(self._parked) < PARKED_MAX
         if self._has_news(position, verdict) or not waits:
