@@ -47,7 +47,7 @@ class GroupOffsets:
     def by_name(self, asked: Sequence[tuple[str, Sequence[int]]] | None) -> list[FetchedTopic]:
         """Those of partitions by their topics' names; None: of all that have one.
 
-        A topic or a partition that is asked for twice is told once.
+        A topic or a partition that is asked for twice comes once.
         """
         topics: dict[str, list[tuple[int, FetchedOffset]]] = {name: [] for name, _ in asked or ()}
         names = None

@@ -10,7 +10,7 @@ from tests.unit.core.controller.kit import Cluster, directory
 from spindle.core.controller import isr_proposals, reassignment
 from spindle.core.controller.reassignment import TargetReplicas
 from spindle.model import metadata_records as r
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import UNASSIGNED, TopicPartition
 
 T0 = TopicPartition("t", 0)
@@ -234,3 +234,14 @@ def test_a_refusal_has_the_words_that_kafkas_tools_show(
     cluster = scene(1, 2)
     asked = TargetReplicas(partition=T0, replicas=replicas)
     assert reassignment.alter(cluster.state, [asked], allow).answer[0].message == words
+
+
+def test_directories_are_named_for_each_replica_or_for_none() -> None:
+    here = directory(1, 0)
+    assert TargetReplicas.of(T0, (1, 2), (here, None)).directories == {1: here}
+    assert TargetReplicas.of(T0, (1, 2), ()) == TargetReplicas(partition=T0, replicas=(1, 2))
+    assert TargetReplicas.of(T0, None, ()).replicas is None
+    for replicas in (None, (1, 2)):
+        with pytest.raises(Refusal, match="name one for each, or none") as refused:
+            TargetReplicas.of(T0, replicas, (here,))
+        assert refused.value.error is Error.INVALID_REQUEST

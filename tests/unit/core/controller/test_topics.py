@@ -336,3 +336,12 @@ def test_names_are_not_compared_with_all_the_others() -> None:
         )
     )
     assert Name.compared < 50 * len(names)
+
+
+def test_a_topic_is_named_by_its_name_or_else_by_its_id() -> None:
+    id = uuid.UUID(int=500)
+    asked = [("a", None), (None, id), ("b", id), (None, None)]
+    clear, unclear = topics.clearly_named(asked)
+    assert clear == ["a", id]
+    assert [(answer.name, answer.topic_id) for answer in unclear] == [("b", id), (None, None)]
+    assert {answer.error for answer in unclear} == {Error.INVALID_REQUEST}
