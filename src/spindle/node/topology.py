@@ -52,10 +52,9 @@ def reachable(
 def reachable_controllers(image: ClusterImage, listener: str) -> Iterator[tuple[NodeId, Endpoint]]:
     """Registered controllers with their endpoint on a listener, by id."""
     for controller, registration in sorted(image.controllers.items()):
-        for endpoint in registration.endpoints:
-            if endpoint.name == listener:
-                yield controller, endpoint
-                break
+        endpoint = next((e for e in registration.endpoints if e.name == listener), None)
+        if endpoint is not None:
+            yield controller, endpoint
 
 
 def check_endpoint_type(asked: int, here: int) -> None:

@@ -35,22 +35,18 @@ class OwnCordons:
         if not resource.name:
             return  # What all brokers share is theirs alone to judge, each when it sees it.
         for alteration in alterations:
-            if (
-                alteration.name == cordons.SETTING
-                and alteration.operation != ConfigOperation.DELETE
-            ):
-                self._check(resource.name, alteration)
-
-    def _check(self, name: str, alteration: Alteration) -> None:
-        if name != str(self.node_id):
-            raise Refusal(
-                Error.INVALID_REQUEST,
-                f"Unexpected broker id, expected {self.node_id}, but received {name}",
-            )
-        named = parts(alteration.value)
-        if alteration.operation != ConfigOperation.SET:
-            named = listed(alteration.operation, self.current, named)
-        try:
-            cordons.check(named, self.directories)
-        except Unusable as unusable:
-            raise Refusal(Error.INVALID_REQUEST, f"requirement failed: {unusable}") from None
+            removes = alteration.operation == ConfigOperation.DELETE
+            if alteration.name != cordons.SETTING or removes:
+                continue
+            if resource.name != str(self.node_id):
+                raise Refusal(
+                    Error.INVALID_REQUEST,
+                    f"Unexpected broker id, expected {self.node_id}, but received {resource.name}",
+                )
+            named = parts(alteration.value)
+            if alteration.operation != ConfigOperation.SET:
+                named = listed(alteration.operation, self.current, named)
+            try:
+                cordons.check(named, self.directories)
+            except Unusable as unusable:
+                raise Refusal(Error.INVALID_REQUEST, f"requirement failed: {unusable}") from None

@@ -67,26 +67,19 @@ class GroupOffsets:
                 for topic in self.by_name(None)
                 if topic.name in image.topic_ids
             ]
-        named, gone = [], []
-        for id, numbers in asked:
-            state = image.topics.get(id or ZERO_ID)
-            if state is not None:
-                named.append((state, numbers))
-            else:
-                gone.append(FetchedTopic("", id, [(number, _UNKNOWN_ID) for number in numbers]))
-        found = self._fetch(
-            [TopicPartition(state.name, number) for state, numbers in named for number in numbers]
-        )
-        told = [
-            FetchedTopic(
-                state.name,
-                state.topic_id,
-                [(number, found[TopicPartition(state.name, number)]) for number in numbers],
-            )
-            for state, numbers in named
-        ]
+        topics = [(id, image.topics.get(id or ZERO_ID), numbers) for id, numbers in asked]
+        names = [TopicPartition(t.name, n) for _, t, numbers in topics if t for n in numbers]
+        found = self._fetch(names)
         # Those that cannot be named come last, as in Apache Kafka's answers.
-        return told + gone
+        topics.sort(key=lambda each: each[1] is None)
+        return [
+            FetchedTopic("", id, [(n, _UNKNOWN_ID) for n in numbers])
+            if state is None
+            else FetchedTopic(
+                state.name, id, [(n, found[TopicPartition(state.name, n)]) for n in numbers]
+            )
+            for id, state, numbers in topics
+        ]
 
     def _fetch(
         self, partitions: Iterable[TopicPartition] | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from spindle.core.controller.configs import Alteration, ConfigOperation, ConfigResource, parts
 from spindle.core.controller.controller_state import check_records
@@ -17,27 +17,17 @@ from spindle.node.parts import SIZE
 from spindle.node.request_context import R, RequestContext
 from spindle.wire.messages import alter_configs_request as whole
 from spindle.wire.messages import incremental_alter_configs_request as incremental
+from spindle.wire.messages.alter_configs_response import AlterConfigsResourceResponse as WholeAnswer
+from spindle.wire.messages.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse as IncrementalAnswer,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-A = TypeVar("A", covariant=True)
+A = TypeVar("A", WholeAnswer, IncrementalAnswer)
 Resource: TypeAlias = whole.AlterConfigsResource | incremental.AlterConfigsResource
 Asked: TypeAlias = tuple[ConfigResource, list[Alteration]]
-
-
-class AnswerClass(Protocol[A]):
-    """The class of the answers for a resource."""
-
-    def __call__(
-        self,
-        *,
-        error_code: Error,
-        error_message: str | None,
-        resource_type: int,
-        resource_name: str,
-    ) -> A:
-        """One answer."""
 
 
 def asked(resource: Resource) -> Asked:
@@ -56,7 +46,7 @@ def _operation(setting: whole.AlterableConfig | incremental.AlterableConfig) -> 
 
 
 def told(
-    kind: AnswerClass[A],
+    kind: type[A],
     resources: Iterable[Resource],
     outcomes: Iterable[tuple[Error, str | None]],
 ) -> tuple[A, ...]:

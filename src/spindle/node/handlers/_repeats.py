@@ -7,7 +7,6 @@ the two APIs that alter configs and of AlterReplicaLogDirs get what was found by
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from spindle.core.controller.configs import ConfigResource
 from spindle.model.ids import TopicPartition
@@ -22,11 +21,6 @@ class RepeatedResources:
 
     def __init__(self) -> None:
         self.named: Counter[ConfigResource] = Counter()
-
-    @staticmethod
-    def of(survey: object) -> Mapping[ConfigResource, int] | None:
-        """What was counted for the request of which this is a part; None: this is all of it."""
-        return survey.named if isinstance(survey, RepeatedResources) else None
 
     def take(self, _: object, request: Whole) -> None:
         """Look at some."""

@@ -47,7 +47,7 @@ def on_controller(
         (resource, {alteration.name: alteration.value for alteration in alterations})
         for resource, alterations in map(asked, request.resources)
     ]
-    named = RepeatedResources.of(context.survey)
+    named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
     return controller.serve(
         context,
         lambda state: configs.alter_wholly(

@@ -44,7 +44,7 @@ def on_controller(
 ) -> Later:
     """Change settings."""
     wanted = [asked(resource) for resource in request.resources]
-    named = RepeatedResources.of(context.survey)
+    named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
     return controller.serve(
         context,
         lambda state: configs.alter_incrementally(
