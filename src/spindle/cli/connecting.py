@@ -197,16 +197,32 @@ def run_to_end(work: Coroutine[object, None, T]) -> T:
     """Run a coroutine that has something to put back at its end.
 
     SIGTERM and SIGHUP end it as Ctrl-C does: it is cancelled, cleans up, KeyboardInterrupt leaves.
-    A second signal does not wait for that.
+    A second signal does not wait for that. What the process was started to ignore stays ignored:
+    SIGHUP below `nohup`, SIGINT in the background of a script.
     """
+    ended = False
 
     async def run() -> T:
-        loop = asyncio.get_running_loop()
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def end() -> None:
+            nonlocal ended
+            if ended or task is None:
+                raise KeyboardInterrupt
+            ended = True
+            task.cancel()
+
         for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, signal.raise_signal, signal.SIGINT)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, end)
         return await work
 
-    return asyncio.run(run())
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        if ended:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def read_text(path: Path) -> str:

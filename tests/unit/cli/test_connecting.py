@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.commands import call
 
-from spindle.cli.connecting import written
+from spindle.cli.connecting import run_to_end, written
 from spindle.cli.demo import story
 from spindle.cli.demo.demo_report import Promise, Story
 from spindle.cli.exits import End
@@ -40,3 +44,49 @@ def test_the_demo_tells_its_promises_although_its_report_cannot_be_written(
     assert done.code == End.FAILED
     assert "no record is lost" in done.stdout
     assert done.stderr.startswith("error: cannot write ")
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """As `nohup spindle ... &` in a script starts a process."""
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGHUP)
+    }
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("in_the_background")
+def test_in_the_background_of_a_script_sigterm_ends_it_cleanly_and_a_hangup_does_not() -> None:
+    cleaned: list[str] = []
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(0)
+        loop.call_soon(os.kill, os.getpid(), signal.SIGTERM)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append("up")
+
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end(work())
+    assert cleaned == ["up"]
+
+
+def test_a_second_signal_does_not_wait_for_the_cleaning_up() -> None:
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(os.kill, os.getpid(), signal.SIGTERM)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            loop.call_soon(os.kill, os.getpid(), signal.SIGHUP)
+            await asyncio.Event().wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end(work())
