@@ -46,6 +46,22 @@ class KnownTrouble:
 
     offline: frozenset[Place] = frozenset()
     under_replicated: frozenset[TopicPartition] = frozenset()
+    live: frozenset[int] = frozenset()
+    """The brokers that were live then."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationHealth:
+    """Which brokers are live, and which replicas are not well.
+
+    `behind`: of a partition that is not whole, the brokers whose replica is out of sync; all of its
+    brokers where it has no leader, which `leaderless` names. Replicas that a reassignment adds are
+    not well before it is done: they do not count.
+    """
+
+    live: frozenset[int] = frozenset()
+    behind: Mapping[TopicPartition, frozenset[int]] = field(default_factory=dict)
+    leaderless: frozenset[TopicPartition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,8 @@ class ClusterLook:
     `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
     `assigned`, `in_sync`, `reassigning`: of partitions that go between brokers, their brokers,
     their ISRs, and which of them the controller is reassigning; `gone`: partitions that were
-    deleted; `offline`: directories of the brokers that were asked; `behind`: of all partitions, the
-    brokers whose replica is out of sync; None where that was not asked.
+    deleted; `offline`: directories of the brokers that were asked; `health`: of the whole cluster;
+    None where that was not asked.
     """
 
     places: Mapping[Replica, ReplicaLogDirs | Exception]
@@ -79,7 +95,7 @@ class ClusterLook:
     reassigning: frozenset[TopicPartition] = frozenset()
     gone: frozenset[TopicPartition] = frozenset()
     offline: frozenset[Place] = frozenset()
-    behind: Mapping[TopicPartition, frozenset[int]] | None = None
+    health: ReplicationHealth | None = None
 
 
 @dataclass(frozen=True, slots=True)

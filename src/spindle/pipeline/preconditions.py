@@ -6,12 +6,12 @@ An operator goes on in spite of one by its name. Called by `spindle balance appl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from spindle.model.ids import TopicPartition
-from spindle.pipeline.execution_values import KnownTrouble, Place
+from spindle.pipeline.execution_values import KnownTrouble, Place, ReplicationHealth
 from spindle.planning.amounts import counted, listed
 
 BEHIND: Final = "under-replicated"
@@ -29,18 +29,18 @@ class Obstacle(NamedTuple):
 class ClusterHealth:
     """What is not well in a cluster now.
 
-    `offline`: directories; `behind`: partitions, and the brokers whose replica is out of sync;
-    `reassigning`: partitions whose brokers another party changes.
+    `offline`: directories; `reassigning`: partitions whose brokers another party changes.
     """
 
     offline: frozenset[Place] = frozenset()
-    behind: Mapping[TopicPartition, frozenset[int]] = field(default_factory=dict)
+    replicas: ReplicationHealth = field(default_factory=ReplicationHealth)
     reassigning: frozenset[TopicPartition] = frozenset()
 
     @property
     def known(self) -> KnownTrouble:
         """The same, as an execution takes it."""
-        return KnownTrouble(self.offline, frozenset(self.behind))
+        replicas = self.replicas
+        return KnownTrouble(self.offline, frozenset(replicas.behind), replicas.live)
 
 
 def obstacles(
@@ -55,15 +55,17 @@ def obstacles(
         for broker, path in sorted(health.offline)
         if broker in brokers
     ]
-    behind = sorted(
-        f"{name.topic}-{name.partition}"
-        for name, late in health.behind.items()
-        if late & brokers and name not in own
-    )
-    unnamed = [name for name in behind if name not in despite]
-    if unnamed:
-        several = counted(len(unnamed), "partition is", "partitions are")
-        found.append(Obstacle(BEHIND, f"{several} not in sync on these brokers: {listed(unnamed)}"))
+    behind = [
+        name
+        for name, late in sorted(health.replicas.behind.items())
+        if late & brokers and name not in own and str(name) not in despite
+    ]
+    if behind:
+        several = counted(len(behind), "partition is", "partitions are")
+        what = f"{several} not in sync on these brokers: {listed(list(map(str, behind)))}"
+        if lost := [str(name) for name in behind if name in health.replicas.leaderless]:
+            what += f" (without a leader: {listed(lost)})"
+        found.append(Obstacle(BEHIND, what))
     others = sorted(f"{n.topic}-{n.partition}" for n in health.reassigning - own)
     if others:
         under_way = counted(len(others), "reassignment")

@@ -14,6 +14,7 @@ from spindle.pipeline.execution_values import (
     ExecutionRules,
     Halt,
     KnownTrouble,
+    ReplicationHealth,
     TakeBack,
     replica_of,
 )
@@ -53,11 +54,13 @@ def test_a_directory_that_goes_offline_stops_its_broker_and_no_other() -> None:
 def test_trouble_that_was_known_at_the_start_stops_nothing() -> None:
     one, late = move(0), TopicPartition("u", 7)
     world = World(one)
-    known = KnownTrouble(frozenset({(1, "/z")}), frozenset({late}))
+    known = KnownTrouble(frozenset({(1, "/z")}), frozenset({late}), frozenset({1}))
     machine = Execution([[one]], ExecutionRules(WaveLimits(), {}, known=known), 0.0)
     for now in (0.0, 99.0):
         ill = dataclasses.replace(
-            world.look(machine), offline=known.offline, behind={late: frozenset({1})}
+            world.look(machine),
+            offline=known.offline,
+            health=ReplicationHealth(frozenset({1}), {late: frozenset({1})}, frozenset({late})),
         )
         assert not any(isinstance(e, Halt) for e in machine.on_look(now, ill))
         world.start(one, copied=round(now))
@@ -73,7 +76,7 @@ def test_a_broker_whose_replicas_fall_out_of_sync_for_long_is_stopped() -> None:
 
     def seen(now: float, *brokers: int) -> list[object]:
         behind = {late: frozenset(brokers)} if brokers else {}
-        look = dataclasses.replace(world.look(machine), behind=behind)
+        look = dataclasses.replace(world.look(machine), health=ReplicationHealth(behind=behind))
         return list(machine.on_look(now, look))
 
     assert seen(1.0, 1) == []
@@ -84,6 +87,46 @@ def test_a_broker_whose_replicas_fall_out_of_sync_for_long_is_stopped() -> None:
     assert halt == Halt(1, "1 replica of it fell out of sync since the run began: u-7")
     assert back == TakeBack((one,))
     assert seen(26.0 + BEHIND_SECONDS, 1, 2) == [], "a broker is told of once, and in time"
+
+
+@pytest.mark.spec("V-05")
+def test_partitions_that_lose_their_leader_are_told_before_those_out_of_sync() -> None:
+    lost, late = TopicPartition("u", 10), TopicPartition("u", 7)
+    world = World(move(0))
+    machine = Execution([[move(0)]], rules(), 0.0)
+    health = ReplicationHealth(
+        behind=dict.fromkeys((late, lost), frozenset({1})), leaderless=frozenset({lost})
+    )
+    ill = dataclasses.replace(world.look(machine), health=health)
+    machine.on_look(0.0, ill)
+    halt, *_ = machine.on_look(BEHIND_SECONDS, ill)
+    assert halt == Halt(
+        1,
+        "1 partition of it lost the leader since the run began: u-10; "
+        "1 replica of it fell out of sync since the run began: u-7",
+    )
+
+
+@pytest.mark.spec("V-05")
+def test_a_broker_that_leaves_is_stopped_and_one_that_was_away_before_is_not() -> None:
+    one, other, dead = move(0), move(1, broker=2), move(2, broker=3)
+    world = World(one, other, dead)
+    known = KnownTrouble(live=frozenset({1, 2}))
+    machine = Execution([[one, other, dead]], ExecutionRules(WaveLimits(), {}, known=known), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(one, other, dead, copied=5)
+
+    def seen(now: float, *live: int) -> list[object]:
+        health = ReplicationHealth(frozenset(live), {TopicPartition("u", 0): frozenset({2})})
+        return list(machine.on_look(now, dataclasses.replace(world.look(machine), health=health)))
+
+    assert seen(1.0, 1) == []
+    assert seen(5.0, 1, 2) == [], "a restart"
+    assert seen(6.0, 1) == []
+    halt, back = seen(6.0 + BEHIND_SECONDS, 1)
+    assert halt == Halt(2, "it left the cluster; it was live when the run began")
+    assert back == TakeBack((other,))
+    assert seen(7.0 + BEHIND_SECONDS, 1) == [], "it is told once"
 
 
 @pytest.mark.spec("V-05")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution_values import ReplicationHealth
 from spindle.pipeline.known_faults import FAULTS, NEWEST, faults, release_range
 from spindle.pipeline.preconditions import ClusterHealth, obstacles, refusal
 from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
@@ -13,11 +14,16 @@ from spindle.planning.load import PlannedMove
 
 ILL = ClusterHealth(
     frozenset({(1, "/dead"), (9, "/elsewhere")}),
-    {
-        TopicPartition("t", 0): frozenset({1}),
-        TopicPartition("t", 1): frozenset({2}),
-        TopicPartition("far", 0): frozenset({9}),
-    },
+    ReplicationHealth(
+        frozenset({1, 2}),
+        {
+            TopicPartition("t", 0): frozenset({1}),
+            TopicPartition("t", 1): frozenset({2}),
+            TopicPartition("t", 10): frozenset({2}),
+            TopicPartition("far", 0): frozenset({9}),
+        },
+        frozenset({TopicPartition("t", 10)}),
+    ),
     frozenset({TopicPartition("t", 1), TopicPartition("u", 3)}),
 )
 OWN = {TopicPartition("t", 1)}
@@ -28,17 +34,19 @@ def test_trouble_of_brokers_that_take_part_stands_against_a_run_and_is_named() -
     found = obstacles(ILL, {1, 2}, OWN, ())
     assert [one.name for one in found] == ["1:/dead", "under-replicated", "reassignments"]
     assert refusal(found) == (
-        "nothing was moved: broker 1: log directory /dead is offline; 1 partition is not in sync "
-        "on these brokers: t-0; 1 reassignment of other parties in progress: u-3. Mend it, or go "
-        "on in spite of it: --despite 1:/dead --despite under-replicated --despite reassignments"
+        "nothing was moved: broker 1: log directory /dead is offline; 2 partitions are not in sync "
+        "on these brokers: t-0, t-10 (without a leader: t-10); 1 reassignment of other "
+        "parties in progress: u-3. Mend it, or go on in spite of it: --despite 1:/dead "
+        "--despite under-replicated --despite reassignments"
     )
     assert ILL.known.offline == ILL.offline
     assert TopicPartition("t", 0) in ILL.known.under_replicated
+    assert ILL.known.live == {1, 2}
 
 
 @pytest.mark.spec("V-05")
 def test_an_operator_goes_on_by_name() -> None:
-    names = ["1:/dead", "t-0", "reassignments"]
+    names = ["1:/dead", "t-0", "t-10", "reassignments"]
     assert obstacles(ILL, {1, 2}, OWN, names) == []
     assert [o.name for o in obstacles(ILL, {1, 2}, OWN, names[1:])] == ["1:/dead"]
     assert obstacles(ILL, {3}, OWN, ["reassignments"]) == [], "others are none of its business"

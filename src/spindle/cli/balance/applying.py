@@ -32,7 +32,7 @@ from spindle.cli.reassign import reassigning
 from spindle.cli.reassign.reassignment_plan import parse_plan
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
-from spindle.model.errors import Error, Unusable
+from spindle.model.errors import Error, Failure, Refusal, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
 from spindle.pipeline.execution import NOT_BACK, Execution
@@ -269,7 +269,10 @@ class _Carrier:
             self._run = replace(self._run, options=options)
             self._journal.write(self._run)
         if options.throttle != before.throttle and options.throttle is not None:
-            await self._limited.hold(options.throttle)
+            try:
+                await self._limited.hold(options.throttle)
+            except (Failure, Refusal) as error:  # The run is worth more than its pace.
+                self._say(f"warning: not all throttles were changed: {error}")
         most = WaveLimits(options.moves_per_disk, options.moves_per_broker)
         self._machine.on_pace(most, options.disk_rate, paused)
         if paused != self._paused:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from spindle.cli.balance.cluster_look import assigned_brokers, deleted, name_of, observe
-from spindle.cli.balance.starting import behind
+from spindle.cli.balance.starting import replication_health
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.model.errors import Error
@@ -87,7 +87,8 @@ class MoveRim:
         if self._count is None or time.monotonic() - self._asked_behind < BEHIND_LOOK_SECONDS:
             return look
         self._asked_behind = time.monotonic()
-        return replace(look, behind=await behind(self._admin))
+        active = await self._admin.list_partition_reassignments()
+        return replace(look, health=await replication_health(self._admin, active))
 
     async def grant(self, effects: Sequence[Effect]) -> None:
         """Do what the machine asks for."""

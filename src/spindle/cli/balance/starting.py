@@ -12,8 +12,10 @@ from typing import NamedTuple
 from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient, features_of
+from spindle.client.results import Reassignment
 from spindle.model.errors import Failure, Refusal
 from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution_values import ReplicationHealth
 from spindle.pipeline.known_faults import faults, release_range
 from spindle.pipeline.preconditions import ClusterHealth, obstacles, refusal
 from spindle.pipeline.proposal import ClusterProposal
@@ -76,18 +78,30 @@ async def look(admin: AdminClient, brokers: Set[int]) -> ClusterHealth:
         if not d.online
     }
     active = await admin.list_partition_reassignments()
-    return ClusterHealth(frozenset(offline), await behind(admin), frozenset(active))
+    return ClusterHealth(
+        frozenset(offline), await replication_health(admin, active), frozenset(active)
+    )
 
 
-async def behind(admin: AdminClient) -> Mapping[TopicPartition, frozenset[int]]:
-    """The partitions that have replicas out of sync, and their brokers."""
+async def replication_health(
+    admin: AdminClient, active: Mapping[TopicPartition, Reassignment]
+) -> ReplicationHealth:
+    """Which brokers are live, and which replicas are not well; `active`: reassignments."""
     topics = await admin.list_topics(internal=True)
-    late = {
-        TopicPartition(name, p.partition): frozenset(p.replicas) - frozenset(p.isr)
-        for name, topic in topics.items()
-        for p in topic.partitions
-    }
-    return {name: brokers for name, brokers in late.items() if brokers}
+    live = (await admin.describe_cluster()).brokers
+    late: dict[TopicPartition, frozenset[int]] = {}
+    leaderless = set()
+    for topic in topics.values():
+        for p in topic.partitions:
+            name = TopicPartition(topic.name, p.partition)
+            well: tuple[int, ...] = p.isr
+            if p.leader < 0:
+                leaderless.add(name)
+                well = ()
+            coming = active[name].adding if name in active else ()
+            late[name] = frozenset(p.replicas) - {*well, *coming}
+    behind = {name: brokers for name, brokers in late.items() if brokers}
+    return ReplicationHealth(frozenset(live), behind, frozenset(leaderless))
 
 
 async def _say_faults(

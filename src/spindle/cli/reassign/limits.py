@@ -7,7 +7,7 @@ Which settings these are is `throttles`; what stood there before is kept in the
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
 from typing import Final
 
 from spindle.cli.reassign import throttles
@@ -47,7 +47,7 @@ async def limit(
     """Hold a plan's copies to (bytes/s between brokers, bytes/s between directories).
 
     Keep the journal until they have begun: until then no run takes the throttles for left behind.
-    `held`: the one of this plan, whose rates change.
+    `held`: the one of this plan, whose rates change; a broker that has left keeps its own.
     """
     rate, move_rate = rates
     topics: throttles.Changes = {}
@@ -59,7 +59,10 @@ async def limit(
     movers: throttles.Changes = {}
     if move_rate is not None:
         movers = throttles.between_directories((r.broker for r in plan.directories), move_rate)
-    journal = held or Journal((await admin.describe_cluster()).cluster_id)
+    cluster = await admin.describe_cluster()
+    if held is not None:
+        brokers, movers = (_of_live(part, cluster.brokers) for part in (brokers, movers))
+    journal = held or Journal(cluster.cluster_id)
     await _note(admin, journal, plan, (topics, brokers, movers), say)
     if rate is not None:
         await change(admin, topics, but_gone=True)
@@ -222,6 +225,10 @@ async def _values(
         if (config := configs.get(name)) is not None and _is_own(config):
             values[resource, name] = config.value or ""
     return values
+
+
+def _of_live(changes: throttles.Changes, live: Container[int]) -> throttles.Changes:
+    return {resource: each for resource, each in changes.items() if int(resource.name) in live}
 
 
 def _is_own(config: Config) -> bool:
