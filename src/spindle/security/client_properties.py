@@ -6,11 +6,13 @@ Called by the AdminClient and by every command that connects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from spindle.model.errors import Unusable
 from spindle.model.settings.scrutiny import nearest
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 PROTOCOL: Final = "security.protocol"
 _TIMEOUT: Final = "default.api.timeout.ms"
+_ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
+_LOOPBACK: Final = re.compile(r"127(\.\d+){3}")
 _ACCESS: Final = ("ssl.", "sasl.", "security.")
 _PROVIDERS: Final = f"{PROVIDERS}."
 
@@ -71,7 +75,7 @@ class ClientSettings:
     timeout: float | None = None
     """Seconds for each call."""
     warnings: tuple[str, ...] = ()
-    """One line for each reason why settings have no effect."""
+    """One line for each reason why settings have no effect, or for a secret sent in clear."""
 
 
 PLAIN_SETTINGS: Final = ClientSettings()
@@ -136,6 +140,24 @@ def _told(given: Mapping[str, str], protocol: SecurityProtocol) -> Iterator[str]
             idle.setdefault(why, []).append(name)
     for why, names in idle.items():
         yield f"{', '.join(names)}: no effect here. {why}"
+    if protocol.has_sasl and (host := _clear_endpoint(given)):
+        yield (
+            f"{_ENDPOINT} is no https:// address: the client's secret and the token cross the "
+            f"network to {host} unencrypted"
+        )
+
+
+def _clear_endpoint(given: Mapping[str, str]) -> str | None:
+    """The host that gets the secret of OAUTHBEARER without TLS; None: none but this machine."""
+    if given.get("sasl.mechanism", "").strip() != "OAUTHBEARER":
+        return None
+    try:
+        parts = urlsplit(given.get(_ENDPOINT, "").strip())
+    except ValueError:
+        return None  # What is no address is refused where the login is made.
+    host = parts.hostname or ""
+    near = host in ("localhost", "::1") or _LOOPBACK.fullmatch(host)
+    return host if parts.scheme == "http" and not near else None
 
 
 def _idle(name: str, protocol: SecurityProtocol) -> str | None:

@@ -139,6 +139,29 @@ def test_what_has_no_effect_is_told_once_for_each_reason() -> None:
     )
 
 
+@pytest.mark.spec("S-01", "S-03")
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://idp.example:8080/token", "idp.example"),
+        ("http://user:pass@idp/token", "idp"),
+        ("http://127.example/token", "127.example"),
+        ("http://localhost:8080/token", None),
+        ("http://127.0.0.1:8080/token", None),
+        ("http://[::1]:8080/token", None),
+        ("https://idp.example/token", None),
+        ("file:///token", None),
+    ],
+)
+def test_a_secret_that_goes_unencrypted_to_another_machine_is_told(
+    url: str, host: str | None
+) -> None:
+    given = sasl("OAUTHBEARER", f'{OAUTH} clientId="c" clientSecret="hush";', **{URL: url})
+    told = client_settings(given).warnings
+    line = f"{URL} is no https:// address: the client's secret and the token cross the network to"
+    assert told == (() if host is None else (f"{line} {host} unencrypted",))
+
+
 @pytest.mark.spec("N-01")
 def test_no_name_is_in_two_tables() -> None:
     assert not HONOURED & WITHOUT_EFFECT.keys()
