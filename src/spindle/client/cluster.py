@@ -186,7 +186,7 @@ class Cluster:
         async def attempt() -> R:
             if not self.nodes:
                 await self.refresh(deadline)
-            node = self._speaker()
+            node = await self._reached_speaker(deadline)
             return await self._ask(node.address, str(node), request, deadline, since)
 
         return await self.repeat(attempt, deadline)
@@ -301,6 +301,25 @@ class Cluster:
         if self.controllers:
             raise Unreachable("the controllers have no leader at this moment")
         return random.choice(list(self.nodes.values()))
+
+    async def _reached_speaker(self, deadline: Deadline) -> Node:
+        """That one, or where no connection to it opens another broker: each passes requests on.
+
+        Nothing was asked until then, so nothing happens twice.
+        """
+        first = self._speaker()
+        others = [] if self.controllers else [n for n in self.nodes.values() if n != first]
+        failures: list[PeerFailed] = []
+        for node in (first, *others):
+            try:
+                await self._link(node.address, str(node), deadline)
+            except AuthenticationFailed:
+                raise  # The others would refuse us as well.
+            except (Unreachable, OutOfTime) as failure:
+                failures.append(failure)
+            else:
+                return node
+        raise failures[0]
 
     def _known_addresses(self) -> list[Address]:
         linked = [a for a, opened in self._links.items() if opened.link.alive]

@@ -185,6 +185,33 @@ def test_not_controller_is_repeated_and_other_errors_are_not() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.spec("V-06")
+def test_where_the_broker_that_speaks_for_the_controller_is_not_reached_another_is_asked(
+    port: int,
+) -> None:
+    async def scenario() -> None:
+        peers: list[FakeBroker] = []
+        async with FakeBroker(2, peers) as well:
+            gone = FakeBroker(1, peers)  # It does not listen, and the controller is told as it.
+            gone.port = port
+            well.on(
+                Key.DESCRIBE_LOG_DIRS,
+                lambda request, types: make(types.DescribeLogDirsResponse),
+            )
+            cluster = cluster_of(well)
+            ask = DescribeLogDirsRequest(topics=None)
+            await cluster.ask_controller(ask, Deadline(5))
+            assert well.count(Key.DESCRIBE_LOG_DIRS) == 1
+            peers.remove(well)
+            cluster.close()
+            await cluster.refresh(Deadline(5))
+            with pytest.raises(Unreachable, match=rf"broker 1 .*{port}"):
+                await cluster.ask_controller(ask, Deadline(1))
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
 def test_a_controllers_port_is_called_what_it_is() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as controller:
