@@ -203,7 +203,8 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
     try:
         eventually(lambda: len(copies(desk)) == 2, "both are moving", 120, 0.2)
         process.send_signal(end)
-        _, said = process.communicate(timeout=60)
+        # It waits for moves to be gone and for brokers to take settings, 30 s each at most.
+        _, said = process.communicate(timeout=120)
     finally:
         process.kill()
     assert "Traceback" not in said
@@ -301,7 +302,7 @@ def test_a_replica_goes_to_the_named_directory_of_another_broker(
     desk.drop(topic)
 
 
-@pytest.mark.spec("N-06")
+@pytest.mark.spec("N-06", "V-06")
 def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_behind(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.budget import PlanBudget
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import Selection
 
 RACKED = {broker: f"rack-{broker % 3}" for broker in range(1, 7)}
 RACKS = AssignedReplicas(RACKED)
@@ -67,7 +68,7 @@ WISHES = {
     "within brokers": PlanRequest(EVEN),
     "drained, spared, and leaders": PlanRequest(
         EVEN, ("1:/disk0",), ("4:/disk1",), WaveLimits(2, 3), leaders=True,
-        exclude_topics=("topic-3",),
+        selection=Selection(exclude_topics=("topic-3",)),
     ),
     "between brokers": PlanRequest(EVEN, between=True),
     "between brokers, one is emptied": PlanRequest(EVEN, ("4",), between=True, mend_racks=True),
@@ -102,7 +103,8 @@ def test_they_make_the_same_plan_of_what_the_metadata_has(spark: Session) -> Non
     for wanted in (
         PlanRequest(EVEN, budget=budget),
         PlanRequest(EVEN, between=True),
-        PlanRequest(EVEN, ("6",), between=True, topics=("topic-[0-9]",)),
+        PlanRequest(EVEN, ("6",), between=True, selection=Selection(("topic-[0-9]",))),
+        PlanRequest(EVEN, selection=Selection(("no",), (), ("topic-.*:2-",), ("topic-1:3",))),
     ):
         here, there = single_sample.propose(sample, wanted, truth), on_spark(frame, wanted, truth)
         assert here.moves

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from spindle.pipeline.proposal import PlanRequest
 from spindle.planning.capacities import Capacities
-from spindle.planning.cluster_model import ClusterModel, PartitionNames, ReplicaColumns
+from spindle.planning.cluster_model import (
+    ClusterModel,
+    PartitionNames,
+    ReplicaColumns,
+    kept_of,
+)
 from spindle.planning.load import DirectoryLoad
 
 Racks = Mapping[int, str | None]
@@ -47,11 +52,12 @@ def cluster_from(
     if len(future):
         _send(future, current, at, directory, size, pinned)
     order = np.lexsort((directory, partition))
+    names = PartitionNames(topics, (keys // wide).astype(np.int64), (keys % wide).astype(np.int64))
     return ClusterModel(
         tuple(wanted.load(b, racks.get(b)) for b in brokers),
         tuple(_load(kind, place, wanted) for place, kind in places.items()),
         tuple(index[broker] for broker, _ in places),
-        PartitionNames(topics, (keys // wide).astype(np.int64), (keys % wide).astype(np.int64)),
+        names,
         ReplicaColumns(
             partition[order].astype(np.int64),
             directory[order],
@@ -59,7 +65,7 @@ def cluster_from(
             _column(current, "rate").astype(np.float64)[order],
             pinned[order],
         ),
-        frozenset(n for n, topic in enumerate(topics) if wanted.keeps(topic)),
+        kept_of(names, wanted.selection),
     )
 
 

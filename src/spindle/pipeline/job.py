@@ -118,6 +118,8 @@ def proposed(
     unknown: Flow = (0, 0) if rated else (None, None)
     left = _left(now, moves) if wanted.drain else {}
     written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
+    selection = wanted.selection
+    odd = selection.notes(_names(now) if assigned.replicas is None else assigned.replicas)
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return ClusterProposal(
         directories=assembled(there, moves, left, flows, unknown),
@@ -125,6 +127,7 @@ def proposed(
         # Bytes of then are no measure for bytes of now.
         bound=0 if ahead or waves != whole else sum(r.bound for r in rows if r.topic is None),
         notes=(
+            *odd,
             *room.notes(),
             *assigned.notes(),
             *(_unknown(known) if rated else ()),
@@ -168,6 +171,13 @@ def _topics(now: DataFrame) -> set[str]:
     """Those of which a replica is on a disk."""
     topics = now.where("topic is not null").select("topic").distinct()
     return {row["topic"] for row in topics.collect()}
+
+
+def _names(now: DataFrame) -> Iterator[tuple[str, int]]:
+    """Partitions of which a replica is on a disk; asks Spark when the first is asked for."""
+    there = now.where("topic is not null and not is_future").select("topic", "partition").distinct()
+    for row in there.collect():
+        yield row["topic"], row["partition"]
 
 
 def _flows(known: DataFrame, moves: Sequence[PlannedMove]) -> dict[tuple[int, str], Flow]:

@@ -8,13 +8,11 @@ and without Spark, so that carrying a plan out starts at once. Sizes are bytes.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NotRequired, TypedDict
 
 from spindle.model.errors import Unusable
-from spindle.planning.assigned_replicas import is_movable
 from spindle.planning.budget import PlanBudget
 from spindle.planning.cluster_model import BrokerLoad
 from spindle.planning.duration import CopyRates, Longest, longest
@@ -22,6 +20,7 @@ from spindle.planning.leaders import Lead, Leadership, WeightedPartition, even_l
 from spindle.planning.load import HERE, Band, PlannedMove
 from spindle.planning.reassignment_json import Brokers, placed, reassignment
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import EVERYTHING, Selection
 
 Waves = tuple[tuple[PlannedMove, ...], ...]
 
@@ -65,14 +64,12 @@ class PlanRequest:
     """Whether replicas may go to other brokers, too."""
     leaders: bool = False
     """Whether to even out leaders, too."""
-    exclude_topics: tuple[str, ...] = ()
-    """Regular expressions: topics whose whole name one of them matches stay as they are."""
+    selection: Selection = EVERYTHING
+    """Which partitions may be moved; the others stay as they are."""
     mend_racks: bool = False
     """Whether to separate replicas that share a rack without need."""
     pace: CopyRates = field(default_factory=CopyRates)
     """What moves may copy each second."""
-    topics: tuple[str, ...] = ()
-    """Regular expressions: if there are any, the only topics that are moved."""
     budget: PlanBudget = field(default_factory=PlanBudget)
     """What the whole plan may cost."""
     capacities: Mapping[str, int] = field(default_factory=dict)
@@ -82,16 +79,6 @@ class PlanRequest:
     def exact(self) -> bool:
         """Whether only the moves of the plan are made: what is planned again may cost more."""
         return self.budget.exact or self.budget.limits
-
-    def excludes(self, topic: str) -> bool:
-        """Whether a topic is to stay as it is."""
-        if any(re.fullmatch(pattern, topic) for pattern in self.exclude_topics):
-            return True
-        return bool(self.topics) and not any(re.fullmatch(p, topic) for p in self.topics)
-
-    def keeps(self, topic: str) -> bool:
-        """Whether the replicas of a topic stay where they are."""
-        return self.excludes(topic) or not is_movable(topic, 0)
 
     def load(self, broker: int, rack: str | None = None) -> BrokerLoad:
         """A broker as the planner takes it."""
@@ -211,8 +198,10 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
             "rateTolerance": wanted.band.rate_tolerance,
             "drain": list(wanted.drain),
             "exclude": list(wanted.exclude),
-            "excludeTopics": list(wanted.exclude_topics),
-            "topics": list(wanted.topics),
+            "excludeTopics": list(wanted.selection.exclude_topics),
+            "topics": list(wanted.selection.topics),
+            "topicPartitions": list(wanted.selection.partitions),
+            "excludeTopicPartitions": list(wanted.selection.exclude_partitions),
             "maxMoves": wanted.budget.moves,
             "maxBytes": wanted.budget.bytes,
             "leastBenefit": wanted.budget.least_benefit,
@@ -275,9 +264,13 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
             silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
             wanted=PlanRequest(
                 band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
-                tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
+                Selection(
+                    tuple(own.get("topics", ())), tuple(own.get("excludeTopics", ())),
+                    tuple(own.get("topicPartitions", ())),
+                    tuple(own.get("excludeTopicPartitions", ())),
+                ),
+                bool(own.get("mendRacks")),
                 CopyRates(own.get("throttle"), own.get("diskThrottle")),
-                tuple(own.get("topics", ())),
                 PlanBudget(
                     own.get("maxMoves"), own.get("maxBytes"), own.get("leastBenefit"),
                     bool(own.get("exact")),
@@ -306,10 +299,9 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
 def led(proposal: ClusterProposal, replicas: Brokers, brokers: Sequence[int]) -> ClusterProposal:
     """The plan with preferred leaders evened out among these brokers, after its moves."""
     end = {**replicas, **placed(proposal.moves, replicas)}
+    excludes = proposal.wanted.selection.excludes
     partitions = [
-        WeightedPartition(
-            *name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.excludes(name[0])
-        )
+        WeightedPartition(*name, theirs, proposal.weights.get(name, 0.0), excludes(*name))
         for name, theirs in end.items()
     ]
     band = proposal.wanted.band

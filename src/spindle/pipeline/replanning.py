@@ -78,7 +78,7 @@ def replan(
             proposal.wanted.band,
             limits.moves_per_disk,
             limits.moves_per_broker,
-            proposal.wanted.keeps,
+            proposal.wanted.selection,
         )
         start = 0
         for number, count in enumerate(plan.waves):
@@ -111,7 +111,7 @@ def _whole(
     directories = {b: directory_loads(b, d, known, proposal.wanted) for b, d in census.items()}
     brokers = [proposal.wanted.load(b, assigned.racks.get(b)) for b in sorted(census)]
     wanted = proposal.wanted
-    cluster = cluster_of(brokers, directories, loads, wanted.keeps)
+    cluster = cluster_of(brokers, directories, loads, wanted.selection)
     full = complete(cluster, assigned, wanted.load, True)
     plan = plan_cluster(full.cluster, wanted.band, limits, True, wanted.mend_racks)
     return tuple(plan.by_wave())

@@ -64,18 +64,19 @@ def propose(
     )
     plan = affordable(tuple(found.by_wave()), there, known, wanted)
     moves = tuple(move for wave in plan.waves for move in wave)
-    topics = {name.topic for dirs in census.values() for d in dirs for name in d.current}
+    names = {name for dirs in census.values() for d in dirs for name in d.current}
+    odd = wanted.selection.notes(names if assigned.replicas is None else assigned.replicas)
     return ClusterProposal(
         directories=directories(there, moves, _left(census, wanted, moves), {}),
         waves=plan.waves,
         bound=found.bound if len(moves) == len(found.moves) else 0,
-        notes=(*known.notes(), *assigned.notes(), *full.notes, *found.notes, *plan.notes),
+        notes=(*odd, *known.notes(), *assigned.notes(), *full.notes, *found.notes, *plan.notes),
         silent=sample.silent,
         wanted=wanted,
         sampled_at=f"{sample.at:%Y-%m-%dT%H:%M:%SZ}" if census else "",
         weights=_largest(census) if wanted.leaders else {},
         bytes_only=known.bytes_only,
-        hidden=assigned.hidden(topics),
+        hidden=assigned.hidden({topic for topic, _ in names}),
     )
 
 
@@ -118,7 +119,7 @@ def _cluster(
     replicas = {broker: replica_loads(broker, census[broker], {}, {}) for broker in there}
     racks = assigned.racks if wanted.between else {}
     brokers = [wanted.load(broker, racks.get(broker)) for broker in there]
-    cluster = cluster_of(brokers, there, replicas, wanted.keeps)
+    cluster = cluster_of(brokers, there, replicas, wanted.selection)
     return complete(cluster, assigned, wanted.load, wanted.between)
 
 

@@ -24,19 +24,10 @@ from spindle.planning.cluster_model import (
 )
 from spindle.planning.load import DirectoryLoad
 from spindle.planning.reassignment_json import Brokers
+from spindle.planning.selection import is_movable
 
 UNSEEN: Final = "(unknown)"
 """The path of a replica that no disk shows."""
-_NAME_MAX: Final = 255
-_FUTURE_SUFFIX: Final = len(".") + 32 + len("-future")
-
-
-def is_movable(topic: str, partition: int) -> bool:
-    """Whether Kafka can move a partition between directories (KAFKA-4893).
-
-    The copy's directory is named after it, and a file system takes 255 bytes.
-    """
-    return len(f"{topic}-{partition}") + _FUTURE_SUFFIX <= _NAME_MAX
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ Called with lists; clusters go through `planning.cluster_planner`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from spindle.planning.cluster_model import BrokerLoad, cluster_of
 from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import EVERYTHING, Selection
 from spindle.planning.search_state import SearchState
 from spindle.planning.within.draft import Within
 
@@ -22,14 +23,13 @@ def plan_broker(
     band: Band,
     moves_per_disk: int = 1,
     moves_per_broker: int = 0,
-    keeps: Callable[[str], bool] = lambda topic: False,
+    selection: Selection = EVERYTHING,
 ) -> BrokerPlan:
     """The best plan found for a broker. Directories and replicas in any order.
 
-    `moves_per_disk`, `moves_per_broker` (0: no limit) bound each wave of the schedule; `keeps`:
-    whether a topic's replicas stay where they are.
+    `moves_per_disk`, `moves_per_broker` (0: no limit) bound each wave of the schedule.
     """
-    cluster = cluster_of([BrokerLoad(broker)], {broker: directories}, {broker: replicas}, keeps)
+    cluster = cluster_of([BrokerLoad(broker)], {broker: directories}, {broker: replicas}, selection)
     if not directories:
         return BrokerPlan(broker, (), 0, ())
     draft = Within(

@@ -8,7 +8,7 @@ reaches a plan.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spindle.planning.load import DirectoryLoad, ReplicaLoad
+from spindle.planning.selection import EVERYTHING, Selection
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ class ReplicaColumns(NamedTuple):
 class ClusterModel:
     """All that is planned together. `owner`: the index of each directory's broker, ascending.
 
-    `kept`: indices of topics whose replicas stay where they are.
+    `kept`: of each partition, whether its replicas stay where they are; None: of none.
     """
 
     brokers: tuple[BrokerLoad, ...]
@@ -65,7 +66,7 @@ class ClusterModel:
     owner: tuple[int, ...]
     partitions: PartitionNames
     replicas: ReplicaColumns
-    kept: frozenset[int] = frozenset()
+    kept: Flags | None = None
 
     def place(self, directory: int) -> tuple[int, str]:
         """(broker id, path) of a directory."""
@@ -80,12 +81,9 @@ def cluster_of(
     brokers: Sequence[BrokerLoad],
     directories: Mapping[int, Sequence[DirectoryLoad]],
     replicas: Mapping[int, Sequence[ReplicaLoad]],
-    keeps: Callable[[str], bool] = lambda topic: False,
+    selection: Selection = EVERYTHING,
 ) -> ClusterModel:
-    """A cluster from values: directories and replicas by broker id, in any order.
-
-    `keeps`: whether a topic's replicas stay where they are.
-    """
+    """A cluster from values: directories and replicas by broker id, in any order."""
     ordered = sorted(brokers)
     places: list[tuple[int, DirectoryLoad]] = [
         (index, d) for index, b in enumerate(ordered) for d in sorted(directories[b.number])
@@ -100,15 +98,16 @@ def cluster_of(
     numbers = {name: n for n, name in enumerate(names)}
     topics = sorted({topic for topic, _ in names})
     known = {topic: n for n, topic in enumerate(topics)}
+    partitions = PartitionNames(
+        topics,
+        np.array([known[topic] for topic, _ in names], dtype=np.int64),
+        np.array([number for _, number in names], dtype=np.int64),
+    )
     return ClusterModel(
         tuple(ordered),
         tuple(d for _, d in places),
         tuple(b for b, _ in places),
-        PartitionNames(
-            topics,
-            np.array([known[topic] for topic, _ in names], dtype=np.int64),
-            np.array([number for _, number in names], dtype=np.int64),
-        ),
+        partitions,
         ReplicaColumns(
             np.array([numbers[row[:2]] for row in rows], dtype=np.int64),
             np.array([row[2] for row in rows], dtype=np.int64),
@@ -116,5 +115,17 @@ def cluster_of(
             np.array([row[3].rate for row in rows], dtype=np.float64),
             np.array([row[3].pinned for row in rows], dtype=np.bool_),
         ),
-        frozenset(n for n, topic in enumerate(topics) if keeps(topic)),
+        kept_of(partitions, selection),
     )
+
+
+def kept_of(partitions: PartitionNames, selection: Selection) -> Flags | None:
+    """Of each partition, whether its replicas stay where they are; None: of none."""
+    topics = partitions.topics
+    some = [n for n, topic in enumerate(topics) if selection.may_keep(topic)]
+    if not some:
+        return None
+    kept = np.zeros(len(partitions.topic), dtype=np.bool_)
+    for index in np.flatnonzero(np.isin(partitions.topic, np.array(some))).tolist():
+        kept[index] = selection.keeps(*partitions.name(index))
+    return kept

@@ -27,7 +27,7 @@ _LEAST_GAIN = 1e-9
 class WeightedPartition(NamedTuple):
     """A partition: its brokers, the preferred leader first; `weight`: bytes, or bytes/s.
 
-    `kept`: its topic is excluded, so its leader leads on.
+    `kept`: it is excluded, so its leader leads on.
     """
 
     topic: str
@@ -329,8 +329,8 @@ class _LeaderSearch:
                 leads = f"broker {broker} still leads"
                 kept = [led.name for led in mine if led.kept]
                 if kept:
-                    those = counted(len(kept), "partition")
-                    yield f"{leads} {those} of excluded topics: {listed(kept)}"
+                    those = counted(len(kept), "excluded partition")
+                    yield f"{leads} {those}: {listed(kept)}"
                 alone = [led.name for led in mine if not led.kept]
                 if alone:
                     those = counted(len(alone), "partition")

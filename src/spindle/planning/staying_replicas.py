@@ -1,4 +1,4 @@
-"""Which replicas stay where they are: on the move already, of an excluded topic, or too small.
+"""Which replicas stay where they are: on the move already, excluded, or too small.
 
 Neither a replica's place nor the plan so far decides what is too small, so planning a result again
 gives an empty plan. Called by `search_state`.
@@ -44,11 +44,10 @@ class StayingReplicas:
         )
         """Bytes of what is on the move to each directory."""
         kept = np.zeros(len(size), dtype=np.bool_)
-        if cluster.kept:
-            topics = cluster.partitions.topic[ranked.partition]
-            kept = np.isin(topics, np.array(sorted(cluster.kept))) & ~pinned
-        self.kept = grouped(directory, kept, count) if cluster.kept else [_NOTHING] * count
-        """Ranks in each directory that stay because their topic is excluded."""
+        if cluster.kept is not None:
+            kept = cluster.kept[ranked.partition] & ~pinned
+        self.kept = [_NOTHING] * count if cluster.kept is None else grouped(directory, kept, count)
+        """Ranks in each directory that stay because their partition is excluded."""
         crumbs, self.crumb = _crumbs(cluster, band, ranked, targets, together)
         self.all: Flags = pinned | kept | crumbs
         """By rank, whether it stays."""

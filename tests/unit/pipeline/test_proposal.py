@@ -22,6 +22,7 @@ from spindle.pipeline.proposal import (
 )
 from spindle.planning.load import Band, PlannedMove
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import Selection
 
 MOVES = (
     PlannedMove(1, "t", 0, "/a", "/b", 100),
@@ -125,7 +126,9 @@ def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
 @pytest.mark.spec("P-04")
 def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
     replicas = {("kept", n): (1, 2) for n in range(3)} | {("t", n): (1, 2) for n in range(5)}
-    even, spared = PlanRequest(Band(0.0)), PlanRequest(Band(0.0), exclude_topics=("ke.*",))
+    even, spared = PlanRequest(Band(0.0)), PlanRequest(
+        Band(0.0), selection=Selection(exclude_topics=("ke.*",))
+    )
     plain = led(proposal("/a", wanted=even), replicas, (1, 2)).leadership
     kept = led(proposal("/a", wanted=spared), replicas, (1, 2)).leadership
     assert plain is not None
@@ -138,12 +141,12 @@ def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
 @pytest.mark.spec("P-04")
 def test_a_broker_to_drain_goes_on_to_lead_an_excluded_topic_and_it_is_named() -> None:
     replicas = {("kept", 0): (1, 2), ("t", 0): (1, 2), ("t", 1): (2, 1), ("alone", 0): (1,)}
-    wanted = PlanRequest(drain=("1",), exclude_topics=("kept",))
+    wanted = PlanRequest(drain=("1",), selection=Selection(exclude_topics=("kept",)))
     plan = led(proposal("/a", wanted=wanted), replicas, (2,))
     assert plan.leadership is not None
     assert [(order.topic, order.partition) for order in plan.leadership.orders] == [("t", 0)]
     assert [note for note in plan.notes if note.startswith("broker 1 ")] == [
-        "broker 1 still leads 1 partition of excluded topics: kept-0",
+        "broker 1 still leads 1 excluded partition: kept-0",
         "broker 1 still leads 1 partition, and no other broker that may lead has a "
         "replica: alone-0",
     ]
@@ -162,7 +165,8 @@ def test_what_is_planned_anew_leaves_excluded_topics_where_they_are(between: boo
     places = [(1, "/a"), (2, "/a")] if between else [(1, "/a"), (1, "/b")]
     directories = tuple(DirectoryNow(b, path, True, 10_000, 0, 0) for b, path in places)
     for excluded, topics in (((), {"kept", "t"}), (("kept",), {"t"}), ((".*",), set())):
-        wanted = PlanRequest(Band(0.05, 0.9), between=between, exclude_topics=excluded)
+        chosen = Selection(exclude_topics=excluded)
+        wanted = PlanRequest(Band(0.05, 0.9), between=between, selection=chosen)
         waves = replanning.replan(
             census, ClusterProposal(directories, (), 0, (), (), wanted), (), WaveLimits()
         )

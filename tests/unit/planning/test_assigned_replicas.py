@@ -12,11 +12,11 @@ from spindle.planning.assigned_replicas import (
     AssignedReplicas,
     CompletedModel,
     complete,
-    is_movable,
 )
 from spindle.planning.cluster_model import BrokerLoad, ClusterModel
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, Plan
+from spindle.planning.selection import is_movable
 
 Names = Mapping[tuple[str, int], tuple[int, ...]]
 

@@ -13,8 +13,10 @@ from spindle.planning.cluster_model import BrokerLoad, cluster_of
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import Selection
 from spindle.planning.within import search, trade
 
+KEPT = Selection(exclude_topics=("kept",))
 DISKS = [DirectoryLoad(f"/{n}", 1000) for n in range(2)]
 
 
@@ -24,24 +26,32 @@ def test_an_excluded_topic_stays_and_the_others_share_what_is_left() -> None:
         ReplicaLoad("kept", 0, "/0", 90),
         *(ReplicaLoad("t", n, "/0", 30) for n in range(9)),
     ]
-    plan = plan_broker(1, DISKS, replicas, Band(0.05), keeps=lambda topic: topic == "kept")
+    plan = plan_broker(1, DISKS, replicas, Band(0.05), selection=KEPT)
     assert {move.topic for move in plan.moves} == {"t"}
     assert [share.after for share in plan.shares] == [180, 180]
+
+
+@pytest.mark.spec("P-04", "V-04")
+def test_of_a_topic_only_the_partitions_that_are_named_move() -> None:
+    replicas = [ReplicaLoad("t", n, "/0", 30) for n in range(10)]
+    named = Selection(partitions=("t:4-8",), exclude_partitions=("t:5",))
+    plan = plan_broker(1, DISKS, replicas, Band(0.0), selection=named)
+    assert {move.partition for move in plan.moves} == {4, 6, 7}
 
 
 @pytest.mark.spec("P-04")
 def test_a_directory_that_holds_an_excluded_topic_is_not_emptied_and_the_topic_is_named() -> None:
     replicas = [ReplicaLoad("kept", n, "/0", 90) for n in range(2)] + [ReplicaLoad("t", 0, "/0", 5)]
     disks = [DISKS[0]._replace(drain=True), DISKS[1]]
-    plan = plan_broker(1, disks, replicas, Band(0.05), keeps=lambda topic: topic == "kept")
+    plan = plan_broker(1, disks, replicas, Band(0.05), selection=KEPT)
     assert [move.topic for move in plan.moves] == ["t"]
-    told = "2 replicas are of excluded topics: kept-0, kept-1"
+    told = "2 replicas are excluded: kept-0, kept-1"
     assert plan.notes == (f"/0 cannot be emptied: {told}",)
     cluster = cluster_of(
         [BrokerLoad(1, drain=True), BrokerLoad(2)],
         {1: DISKS, 2: DISKS},
         {1: replicas, 2: []},
-        lambda topic: topic == "kept",
+        KEPT,
     )
     wide = plan_cluster(cluster, Band(0.05), between=True)
     assert wide.notes[0] == f"broker 1 cannot be emptied: {told}"

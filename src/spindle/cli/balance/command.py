@@ -25,6 +25,7 @@ from spindle.cli.balance.options import (
     DiskThrottle,
     Drain,
     Exclude,
+    ExcludeTopicPartitions,
     ExcludeTopics,
     FreeFloor,
     HighMark,
@@ -42,8 +43,10 @@ from spindle.cli.balance.options import (
     Report,
     Throttle,
     Tolerance,
+    TopicPartitions,
     Topics,
     UseSpark,
+    selected,
     wanted,
 )
 from spindle.cli.balance.proposing import PlanOrder, proposed
@@ -88,6 +91,8 @@ def plan(
     exclude: Exclude = None,
     topics: Topics = None,
     exclude_topics: ExcludeTopics = None,
+    topic_partitions: TopicPartitions = None,
+    exclude_topic_partitions: ExcludeTopicPartitions = None,
     least: Least = None,
     max_moves: MaxMoves = None,
     max_bytes: MaxBytes = None,
@@ -125,8 +130,9 @@ def plan(
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
-        rate_tolerance, leaders, exclude_topics, least, mend_racks,
-        CopyRates(throttle, disk_throttle), topics,
+        rate_tolerance, leaders,
+        selected(topics, exclude_topics, topic_partitions, exclude_topic_partitions), least,
+        mend_racks, CopyRates(throttle, disk_throttle),
         PlanBudget(max_moves, max_bytes, least_benefit), capacity,
     )  # fmt: skip
     order = PlanOrder(bootstrap_server, asked, ahead, history, spark_remote, spark)

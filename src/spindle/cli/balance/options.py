@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from spindle.planning.budget import PlanBudget
 from spindle.planning.duration import CopyRates
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import EVERYTHING, Selection
 
 NO_LIMIT = CopyRates()
 NO_BUDGET = PlanBudget()
@@ -66,6 +66,21 @@ ExcludeTopics = Annotated[
         metavar="REGEX",
         help="Leave a topic as it is if its whole name matches this regular expression; may be "
         "repeated.",
+    ),
+]
+TopicPartitions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="REGEX:RANGE",
+        help="Move only these partitions, and what --topics names: orders:5, orders:0-12 (0 to "
+        "11), orders:5-, 'a.*:-12', as in kafka-get-offsets; may be repeated.",
+    ),
+]
+ExcludeTopicPartitions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="REGEX:RANGE",
+        help="Leave these partitions as they are: orders:0-12 is 0 to 11; may be repeated.",
     ),
 ]
 Least = Annotated[
@@ -191,17 +206,14 @@ def wanted(
     between: bool = False,
     rate_tolerance: float | None = None,
     leaders: bool = False,
-    exclude_topics: list[str] | None = None,
+    selection: Selection = EVERYTHING,
     least: int | None = None,
     mend_racks: bool = False,
     pace: CopyRates = NO_LIMIT,
-    topics: list[str] | None = None,
     budget: PlanBudget = NO_BUDGET,
     capacity: list[str] | None = None,
 ) -> PlanRequest:
     """The options of a plan as a value."""
-    _check_patterns("--exclude-topics", exclude_topics)
-    _check_patterns("--topics", topics)
     if mend_racks and not between:
         raise Unusable("--mend-racks moves replicas to other brokers: add --between-brokers")
     return PlanRequest(
@@ -211,21 +223,27 @@ def wanted(
         WaveLimits(moves_per_disk, moves_per_broker),
         between,
         leaders,
-        tuple(exclude_topics or ()),
+        selection,
         mend_racks,
         pace,
-        tuple(topics or ()),
         budget,
         capacities(capacity or ()),
     )
 
 
-def _check_patterns(option: str, patterns: list[str] | None) -> None:
-    for pattern in patterns or ():
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise Unusable(f"{option} {pattern!r} is not a regular expression: {error}") from None
+def selected(
+    topics: list[str] | None,
+    exclude_topics: list[str] | None,
+    partitions: list[str] | None,
+    exclude_partitions: list[str] | None,
+) -> Selection:
+    """Which partitions may be moved; Unusable names the option whose text is no pattern."""
+    return Selection(
+        tuple(topics or ()),
+        tuple(exclude_topics or ()),
+        tuple(partitions or ()),
+        tuple(exclude_partitions or ()),
+    )
 
 
 def home_of(history: str) -> str:

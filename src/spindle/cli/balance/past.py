@@ -18,6 +18,7 @@ from spindle.cli.balance.options import (
     Capacity,
     Drain,
     Exclude,
+    ExcludeTopicPartitions,
     ExcludeTopics,
     FreeFloor,
     HighMark,
@@ -27,7 +28,10 @@ from spindle.cli.balance.options import (
     RateTolerance,
     Report,
     Tolerance,
+    TopicPartitions,
+    Topics,
     home_of,
+    selected,
     wanted,
 )
 from spindle.cli.balance.spark_need import keep, small_history, spark_need
@@ -172,7 +176,10 @@ def what_if(
         ),
     ] = None,
     exclude: Exclude = None,
+    topics: Topics = None,
     exclude_topics: ExcludeTopics = None,
+    topic_partitions: TopicPartitions = None,
+    exclude_topic_partitions: ExcludeTopicPartitions = None,
     capacity: Capacity = None,
     least: Least = None,
     between: Between = False,
@@ -202,7 +209,8 @@ def what_if(
     disks = [_new_disk(text) for text in add or ()]
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance,
-        exclude_topics=exclude_topics, least=least, mend_racks=mend_racks, capacity=capacity,
+        selection=selected(topics, exclude_topics, topic_partitions, exclude_topic_partitions),
+        least=least, mend_racks=mend_racks, capacity=capacity,
     )  # fmt: skip
     racks = _racks(rack or ())
     found = _answer(asked, history, disks, lose or (), ahead, racks, spark_remote)

@@ -143,10 +143,15 @@ def limit_rows(wanted: PlanRequest) -> list[tuple[str, str, str]]:
         rows.append(("each byte moved brings", least, "--least-benefit"))
     if wanted.exclude:
         rows.append(("nothing moves into", listed(wanted.exclude), "--exclude"))
-    if wanted.topics:
-        rows.append(("topics that move", listed(wanted.topics), "--topics"))
-    if wanted.exclude_topics:
-        rows.append(("topics that stay", listed(wanted.exclude_topics), "--exclude-topics"))
+    chosen = wanted.selection
+    for what, texts, option in (
+        ("topics that move", chosen.topics, "--topics"),
+        ("partitions that move", chosen.partitions, "--topic-partitions"),
+        ("topics that stay", chosen.exclude_topics, "--exclude-topics"),
+        ("partitions that stay", chosen.exclude_partitions, "--exclude-topic-partitions"),
+    ):
+        if texts:
+            rows.append((what, listed(texts), option))
     return rows
 
 

@@ -83,9 +83,7 @@ def broker_notes(
             yield f"is not empty yet: {those} moving, or of a partition that is"
         excluded = [rank for d in own for rank in field.stays.kept[d]]
         if excluded:
-            those = counted(
-                len(excluded), "replica is of an excluded topic", "replicas are of excluded topics"
-            )
+            those = counted(len(excluded), "replica is excluded", "replicas are excluded")
             names = ["{}-{}".format(*field.name(rank)) for rank in excluded]
             yield f"cannot be emptied: {those}: {listed(names)}"
         stay = [rank for d in own for rank in (*field.held[d], *field.empty[d])]

@@ -152,9 +152,7 @@ def _drain_notes(field: SearchState, state: PlacementIndex, broker: int, n: int)
         yield f"{path} is not empty yet: {those} with {size} still on the way into it"
     kept = field.stays.kept[directory]
     if kept:
-        those = counted(
-            len(kept), "replica is of an excluded topic", "replicas are of excluded topics"
-        )
+        those = counted(len(kept), "replica is excluded", "replicas are excluded")
         yield f"{path} cannot be emptied: {those}: {listed([_name(field, r) for r in kept])}"
     if stay:
         those = counted(len(stay), "replica")

@@ -13,6 +13,7 @@ from spindle.pipeline.proposal import PlanRequest, document, parse
 from spindle.planning.duration import CopyRates
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import Selection
 
 
 @pytest.mark.spec("P-06")
@@ -21,7 +22,8 @@ def test_the_limits_are_told_and_how_long_the_throttle_makes_it_take(
 ) -> None:
     asked = PlanRequest(
         Band(0.05, 0.8, None, 4096, 512), (), ("2:/c",), WaveLimits(2, 3),
-        exclude_topics=("logs.*",), pace=CopyRates(1024, 2048),
+        selection=Selection(("a",), ("logs.*",), ("b:0-3",), ("b:1",)),
+        pace=CopyRates(1024, 2048),
     )  # fmt: skip
     assert [(value, option) for _, value, option in report.limit_rows(asked)] == [
         ("80%, copies included", "--high-mark"),
@@ -32,7 +34,10 @@ def test_the_limits_are_told_and_how_long_the_throttle_makes_it_take(
         ("4.0 KiB", "--free-floor"),
         ("512 B", "--least"),
         ("2:/c", "--exclude"),
+        ("a", "--topics"),
+        ("b:0-3", "--topic-partitions"),
         ("logs.*", "--exclude-topics"),
+        ("b:1", "--exclude-topic-partitions"),
     ]
     plan = replace(PROPOSAL, wanted=asked)
     report.show_limits(plan)
