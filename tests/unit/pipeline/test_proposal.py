@@ -126,8 +126,9 @@ def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
 @pytest.mark.spec("P-04")
 def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
     replicas = {("kept", n): (1, 2) for n in range(3)} | {("t", n): (1, 2) for n in range(5)}
-    even, spared = PlanRequest(Band(0.0)), PlanRequest(
-        Band(0.0), selection=Selection(exclude_topics=("ke.*",))
+    even, spared = (
+        PlanRequest(Band(0.0)),
+        PlanRequest(Band(0.0), selection=Selection(exclude_topics=("ke.*",))),
     )
     plain = led(proposal("/a", wanted=even), replicas, (1, 2)).leadership
     kept = led(proposal("/a", wanted=spared), replicas, (1, 2)).leadership
