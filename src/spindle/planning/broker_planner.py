@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from spindle.planning.cluster_model import BrokerLoad, cluster_of
 from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import WaveLimits
-from spindle.planning.selection import EVERYTHING, Selection
 from spindle.planning.search_state import SearchState
+from spindle.planning.selection import EVERYTHING, Selection
 from spindle.planning.within.draft import Within
 
 
