@@ -18,6 +18,7 @@ from spindle.planning.assigned_replicas import UNSEEN, AssignedReplicas
 from spindle.planning.budget import PlanBudget
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
+from spindle.planning.selection import Selection
 
 UNASKED = AssignedReplicas()
 EVEN = PlanRequest(Band(0.05, 0.9))
@@ -110,7 +111,7 @@ def test_a_plan_is_cut_to_what_it_may_cost() -> None:
     assert len(cut.moves) == 1
     assert cut.bound == 0
     assert "left out, to keep to --max-moves" in cut.notes[-1]
-    only = replace(EVEN, topics=("other.*",))
+    only = replace(EVEN, selection=Selection(("other.*",)))
     assert not propose(sample, only, UNASKED).moves
     assert parse(json.dumps(document(cut))).wanted == cut.wanted
 
