@@ -80,6 +80,7 @@ def _ids_in(node: ast.AST) -> list[str]:
     ]
 
 
+@cache
 def table() -> dict[str, list[str]]:
     """Tests by id: the wide ones first."""
     by_id: dict[str, list[str]] = defaultdict(list)

@@ -74,7 +74,8 @@ class Shape:
 class House:
     """The parsed files of src, generated ones apart."""
 
-    trees: dict[str, ast.Module]
+    nodes: dict[str, list[ast.AST]]
+    """All nodes of each file, by its place in the package."""
     lines: int
     generated_lines: int
     shapes: list[Shape] = field(default_factory=list)
@@ -103,7 +104,7 @@ def read(
     package: Path = PACKAGE, generated: tuple[Path, ...] = GENERATED, tests: Path | None = TESTS
 ) -> House:
     """Parse a package; of the tests, the classes alone."""
-    trees: dict[str, ast.Module] = {}
+    nodes: dict[str, list[ast.AST]] = {}
     lines = generated_lines = 0
     for path in sorted(package.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
@@ -111,11 +112,12 @@ def read(
             generated_lines += len(text.splitlines())
             continue
         lines += len(text.splitlines())
-        trees[str(path.relative_to(package))] = ast.parse(text)
-    house = House(trees, lines, generated_lines)
-    house.shapes = [shape for place, tree in trees.items() for shape in _shapes(place, tree)]
+        nodes[str(path.relative_to(package))] = list(ast.walk(ast.parse(text)))
+    house = House(nodes, lines, generated_lines)
+    house.shapes = [shape for place, every in nodes.items() for shape in _shapes(place, every)]
     for path in sorted(tests.rglob("*.py")) if tests is not None else ():
-        house.doubles += _shapes(str(path), ast.parse(path.read_text(encoding="utf-8")))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        house.doubles += _shapes(str(path), _statements(tree))
     return house
 
 
@@ -134,7 +136,7 @@ def _of_names(house: House) -> Iterator[Figure]:
     what = "classes that share their name with another one"
     top = tuple(f"{name} ×{len(house.by_name[name])}" for name in shared[:8])
     yield Figure("shared_class_names", what, share, True, top)
-    stems = Counter(Path(place).stem for place in house.trees)
+    stems = Counter(Path(place).stem for place in house.nodes)
     del stems["__init__"]
     repeated = [(stem, count) for stem, count in stems.most_common() if count > 1]
     top = tuple(f"{stem} ×{count}" for stem, count in repeated[:8])
@@ -142,7 +144,7 @@ def _of_names(house: House) -> Iterator[Figure]:
 
 
 def _of_types(house: House) -> Iterator[Figure]:
-    found = {place: _anys(tree) for place, tree in house.trees.items()}
+    found = {place: _anys(every) for place, every in house.nodes.items()}
     places = Counter({place: count for place, count in found.items() if count})
     top = tuple(f"{place} {count}" for place, count in places.most_common(8))
     yield Figure("any", "names `Any` outside imports", places.total(), False, top)
@@ -178,12 +180,12 @@ def _of_classes(house: House) -> Iterator[Figure]:
 
 
 def _of_sizes(house: House) -> Iterator[Figure]:
-    logdirs = sum(place.startswith("node/logdirs/") for place in house.trees)
+    logdirs = sum(place.startswith("node/logdirs/") for place in house.nodes)
     yield Figure("logdirs_files", "files in node/logdirs", logdirs)
     sizes = sorted(
         (node.end_lineno or 0) - node.lineno + 1
-        for tree in house.trees.values()
-        for node in ast.walk(tree)
+        for every in house.nodes.values()
+        for node in every
         if isinstance(node, Function)
     )
     for key, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)):
@@ -200,9 +202,9 @@ def quantile(ordered: Sequence[int], share: float) -> int:
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
 
 
-def _anys(tree: ast.Module) -> int:
+def _anys(nodes: Iterable[ast.AST]) -> int:
     count = 0
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name):
             count += node.id == "Any"
         elif isinstance(node, ast.Attribute):
@@ -212,8 +214,18 @@ def _anys(tree: ast.Module) -> int:
     return count
 
 
-def _shapes(place: str, tree: ast.Module) -> Iterator[Shape]:
-    for node in ast.walk(tree):
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements below, classes in functions, too; no expression is looked into."""
+    for part in ast.iter_child_nodes(tree):
+        if isinstance(part, ast.stmt):
+            yield part
+            yield from _statements(part)
+        elif not isinstance(part, ast.expr):
+            yield from _statements(part)
+
+
+def _shapes(place: str, nodes: Iterable[ast.AST]) -> Iterator[Shape]:
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             methods = [part for part in node.body if isinstance(part, Function)]
             yield Shape(
@@ -284,13 +296,13 @@ def _implementers(house: House, protocol: Shape) -> int:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of src."""
+def main(arguments: Sequence[str] | None = None, house: House | None = None) -> None:
+    """Print the figures of src, or of a house that was read before."""
     parser = argparse.ArgumentParser(prog="python -m tests.house.figures", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--where", action="store_true", help="also say where the most of it is")
     given = parser.parse_args(arguments)
-    found = figures(read())
+    found = figures(house or read())
     if given.json:
         print(json.dumps({figure.key: round(figure.value, 4) for figure in found}, indent=2))
         return

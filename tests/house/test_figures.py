@@ -154,13 +154,13 @@ def test_a_quantile_is_one_of_the_values() -> None:
 
 
 def test_figures_are_printed_for_people_and_for_scripts(
-    capsys: pytest.CaptureFixture[str], found: dict[str, Figure]
+    capsys: pytest.CaptureFixture[str], house: House, found: dict[str, Figure]
 ) -> None:
-    main(["--json"])
+    main(["--json"], house)
     told = json.loads(capsys.readouterr().out)
     assert told.keys() == found.keys()
     assert told["any"] == found["any"].value
-    main([])
+    main([], house)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(found)
     assert f"{found['any'].shown():>8}  {found['any'].what}" in lines

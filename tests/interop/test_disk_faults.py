@@ -45,7 +45,7 @@ from spindle.wire.apis import Key
 RATE = 100
 ROUNDS = int(os.environ.get("SPINDLE_FAULT_ROUNDS", "1"))
 HALTED = 3
-MORE = 2 * RATE
+MORE = RATE
 UNHEARD_S = 10
 SETTINGS = {
     "log.dir.probe.interval.ms": "200",
