@@ -6,7 +6,7 @@ The course (`tests.support.crashing`) has all that moves do: copies, a cancelled
 and taken up again, swaps, a redirected one, the ends of sources and of kept copies. Each stop is
 tried as a SIGKILL (all that was written is there) and as power cuts (nothing of what was not synced
 is there; or some of it). `SPINDLE_CRASH_POINTS=all` tries every second stop and more fates;
-otherwise one after some of the first ones. The numbers of stops tried are printed at the end of the tests.
+otherwise one after some of the first ones. The tests print at their end how many were tried.
 """
 
 from __future__ import annotations
