@@ -14,7 +14,8 @@ GENERATED = (WIRE / "messages", WIRE / "record_codecs")
 SOURCES = sorted(p for p in (ROOT / "src").rglob("*.py") if p.parent not in GENERATED)
 TOPS = ("tests", "bench", "tools")
 ALL = SOURCES + [path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))]
-LINE_MAX, FUNCTION_MAX, FILE_MAX = 100, 70, 500
+HANDLERS = sorted((ROOT / "src" / "spindle" / "node" / "handlers").glob("[a-z]*.py"))
+LINE_MAX, FUNCTION_MAX, FILE_MAX, HANDLER_MAX = 100, 70, 500, 99
 TABLES = {"src/spindle/model/config.py"}
 """Files that are one table; long because the table is."""
 
@@ -49,6 +50,16 @@ def test_lines_functions_and_files_stay_small(path: Path) -> None:
     for function in functions(ast.parse(text)):
         size = body_lines(function)
         assert size <= FUNCTION_MAX, f"{name(path)}:{function.name} has {size} lines"
+
+
+def test_a_handler_only_reads_and_writes() -> None:
+    """So it is short: its code, without what its head tells of the versions, and its imports."""
+    for path in HANDLERS:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        head = [n for n in body if isinstance(n, ast.Import | ast.ImportFrom | ast.Expr | ast.If)]
+        first = head[-1].end_lineno if head else 0
+        size = (body[-1].end_lineno or 0) - (first or 0)
+        assert size <= HANDLER_MAX, f"{name(path)} has {size} lines of code"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
