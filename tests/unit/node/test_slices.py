@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -215,10 +216,14 @@ def turn(bench: Bench) -> list[tuple[int, Any]]:
         for answer in ready.answers:
             data = joined(answer.buffers)
             assert len(data) == 4 + int.from_bytes(data[:4], "big")
-            answered.append(
-                (correlation_of(data[4:]), decode_response(metadata_request(), data[4:]))
-            )
+            answered.append((correlation_of(data[4:]), decoded(data[8:])))
     return answered
+
+
+@cache
+def decoded(data: bytes) -> Any:
+    """An answer without its number: those who share one get the same bytes."""
+    return decode_response(metadata_request(), bytes(4) + data)
 
 
 @pytest.mark.spec("S-08")
