@@ -6,7 +6,7 @@
 
 Where a compaction and what it replaces exist side by side (it was killed, or has just ended) only
 the former counts. A history may be a table of Spark's catalog instead (`spark:TABLE`), which has no
-files of ours. Knows no Spark. Called by `history` and `small_history`.
+files of this kind. Knows no Spark. Called by `history` and `small_history`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The columns of a sample, as Arrow has them: for those who read and write it without Spark.
+"""The columns of a sample, as Arrow has them: for readers and writers without Spark.
 
 `schemas` has the tables of the pipeline in Spark's types, this one as well. Called by it and by
 `small_history`.
