@@ -106,12 +106,7 @@ def plan(
     leaders: Leaders = False,
     throttle: Throttle = None,
     disk_throttle: DiskThrottle = None,
-    ahead: Annotated[
-        float,
-        typer.Option(
-            min=0.0, metavar="DAYS", help="Plan for the load in this many days, by its growth."
-        ),
-    ] = 0.0,
+    ahead: past.Ahead = 0.0,
     history: History = "spindle-history",
     output: Output = None,
     html: Report = None,
