@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +85,12 @@ def test_the_directory_that_fills_first_is_named_with_its_day(told: dict[str, Fi
     for path, filling in told.items():
         hour = next(h for h in range(7 * 24, 10_000) if used(path, h) >= TOTAL)
         truth = (NOON + hour * HOUR - now).total_seconds() / 86400
-        days = filling.days_left(now)
-        assert days is not None
-        assert days == pytest.approx(truth, rel=0.10), path
-        assert filling.full_at is not None
-        assert filling.earliest is not None
-        assert filling.earliest <= filling.full_at <= (filling.latest or datetime.max)
+        assert filling.at == now
+        earliest, expected, latest = filling.full_at()
+        assert expected is not None
+        assert (expected - now) / timedelta(days=1) == pytest.approx(truth, rel=0.10), path
+        assert earliest is not None
+        assert earliest <= expected <= (latest or expected)
         assert filling.used == used(path, 7 * 24 - 1)
         assert filling.capacity == TOTAL
 
@@ -108,9 +108,9 @@ def test_growth_lines_end_with_what_is_there(told: dict[str, Filling]) -> None:
 def test_directories_on_one_device_fill_together_and_no_later_than_it_does(spark: Session) -> None:
     """/a grows by 3 GiB an hour, /b by 1 GiB; 400 GiB are free for both and not for each."""
     rows = []
-    for hour in range(25):
+    for hour in range(49):
         a, b = (100 + 3 * hour) * GIB, (50 + hour) * GIB
-        free = 400 * GIB + 4 * (24 - hour) * GIB
+        free = 400 * GIB + 4 * (48 - hour) * GIB
         at = NOON + hour * HOUR
         rows += [
             row(1, "/a", "t-0", a, usable=free, total_bytes=TOTAL, at=at),
@@ -119,21 +119,40 @@ def test_directories_on_one_device_fill_together_and_no_later_than_it_does(spark
         ]
     shared, alone = forecast.forecast(samples(spark, rows))
     assert (shared.paths, shared.path, alone.paths) == (("/a", "/b"), "/a, /b", ("/own",))
-    assert (shared.used, shared.capacity) == (246 * GIB, 646 * GIB)
-    assert shared.growth * 3600 == pytest.approx(4 * GIB, rel=0.01)
-    now = NOON + 24 * HOUR
-    assert shared.days_left(now) == pytest.approx(100 / 24, rel=0.01)
-    assert alone.days_left(now) == pytest.approx(400 / 3 / 24, rel=0.01)
+    assert (shared.used, shared.capacity) == (342 * GIB, 742 * GIB)
+    assert shared.course is not None
+    assert shared.course.slope * 3600 == pytest.approx(4 * GIB, rel=0.01)
+    assert hours_left(shared) == pytest.approx(100, rel=0.01)
+    assert hours_left(alone) == pytest.approx(400 / 3, rel=0.01)
     assert shared.line[-1][1] == shared.used
+    assert (shared.hours, shared.samples) == (48.0, 49)
+
+
+def hours_left(filling: Filling) -> float:
+    expected = filling.full_at()[1]
+    assert expected is not None
+    return (expected - filling.at) / HOUR
 
 
 def test_without_growth_nothing_fills(spark: Session) -> None:
-    rows = [row(1, "/a", "t-0", 5, at=NOON + n * HOUR) for n in range(5)]
+    rows = [row(1, "/a", "t-0", 5, at=NOON + n * HOUR) for n in range(49)]
     (found,) = forecast.forecast(samples(spark, rows))
-    assert (found.full_at, found.growth) == (None, 0.0)
-    (alone,) = forecast.forecast(samples(spark, rows[:1]))
-    assert (alone.full_at, alone.samples) == (None, 0)
+    assert found.course is not None
+    assert (found.full_at(), found.course.slope) == ((None, None, None), 0.0)
     assert forecast.forecast(samples(spark, [])) == []
+
+
+@pytest.mark.spec("P-12")
+def test_with_too_little_history_nothing_is_forecast(spark: Session) -> None:
+    """Though it grows: in a few hours that may be a load that is soon over."""
+    hourly = [row(1, "/a", "t-0", GIB * (5 + n), at=NOON + n * HOUR) for n in range(48)]
+    (short,) = forecast.forecast(samples(spark, hourly))
+    assert (short.course, short.full_at()) == (None, (None, None, None))
+    assert short.lacking == "too little history: 48 samples in 1 d 23 h; it takes 8 in 48 h"
+    (sparse,) = forecast.forecast(samples(spark, hourly[::12]))
+    assert sparse.lacking.startswith("too little history: 4 samples in 1 d 12 h")
+    (alone,) = forecast.forecast(samples(spark, hourly[:1]))
+    assert alone.lacking == "no history of what lies there"
 
 
 def test_only_the_last_days_count(spark: Session) -> None:
@@ -299,13 +318,19 @@ def test_what_if_without_a_history_ends_with_6(spark: Session, tmp_path: Path) -
 
 
 @pytest.mark.spec("N-06", "P-12")
-def test_a_forecast_without_a_history_ends_with_6(spark: Session, tmp_path: Path) -> None:
+def test_a_forecast_without_enough_history_ends_with_6(spark: Session, tmp_path: Path) -> None:
     for more in ([], ["--json"]):
         ended = call("balance", "forecast", "--history", str(tmp_path / "none"), *more)
         assert ended.code == 6, ended
     three_disks(spark, tmp_path, 10)
-    known = call("balance", "forecast", "--history", str(tmp_path))
+    short = call("balance", "forecast", "--history", str(tmp_path))
+    assert (short.code, "Nothing is forecast: no history" in short.stdout) == (6, True), short
+    rows = [row(1, "/a", "t-0", 5 + n, at=NOON + n * HOUR) for n in range(49)]
+    history.append(samples(spark, rows), tmp_path / "long")
+    page = tmp_path / "forecast.html"
+    known = call("balance", "forecast", "--history", str(tmp_path / "long"), "--report", str(page))
     assert known.code == 0, known
+    assert "<figure>" in page.read_text()
 
 
 def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:

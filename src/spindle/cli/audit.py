@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spindle.cli import log_pictures, pages, render
+from spindle.cli import pages, render
+from spindle.cli.charts import Bar, BarPart
 from spindle.cli.connecting import AsJson, written
 from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
-from spindle.cli.log_pictures import Bar, BarPart
+from spindle.cli.path_names import ShortName, told_by_difference
 from spindle.cli.spark import SparkRemote, spark_session
+from spindle.planning.amounts import counted
 
 if TYPE_CHECKING:
     from spindle.pipeline.auditing import AuditResult
 
 ROWS_SHOWN = 40
+PICTURED = 40
 _FAULTS = ("lost", "doubled", "changed", "reordered", "damaged")
 
 
@@ -103,30 +106,53 @@ def headline(found: AuditResult) -> str:
 
 
 def page(found: AuditResult) -> str:
-    """The same as an HTML page with a picture."""
-    bars = [_bar(name, counts) for name, counts in found.rows]
+    """The same as an HTML page: what is wrong with a picture, what is well folded."""
+    names = told_by_difference(name for name, _ in found.rows if name.startswith("/"))
+    rows = [(names.of(name), counts) for name, counts in found.rows]
+    faulty = [(name, counts) for name, counts in rows if _is_faulty(counts)]
+    well = [(name, counts) for name, counts in rows if not _is_faulty(counts)]
     return pages.page(
         "audit",
         title="Audit",
         lead=f"{headline(found)}. {_basis(found)}.",
-        picture=log_pictures.bars(bars, "records by fate"),
+        figures=[(name, f"{count:,}") for name, count in found.counts.items()],
+        wrong=_wrong(found),
+        picture=[_bar(name, counts) for name, counts in faulty[:PICTURED]],
         columns=("partition", *found.counts),
-        rows=[(name, *counts.values()) for name, counts in found.rows],
+        faulty=[(name, *counts.values()) for name, counts in faulty],
+        more=found.faulty - len(faulty),
+        well=[(name, *counts.values()) for name, counts in well],
+        well_words=f"{counted(len(well), 'partition')} without a fault",
+        legend=names.legend,
     )
+
+
+def _wrong(found: AuditResult) -> list[str]:
+    """Counts of what is wrong, the first thing to be seen."""
+    if not found.faulty:
+        return []
+    of = counted(found.faulty, "partition or log has", "partitions or logs have")
+    faults = [f"{found.counts[n]} records {n}" for n in _FAULTS if found.counts.get(n)]
+    return [f"{of} faults", *faults]
+
+
+def _is_faulty(counts: dict[str, int]) -> bool:
+    return any(counts.get(fault) for fault in _FAULTS)
 
 
 def _basis(found: AuditResult) -> str:
     return ". ".join((f"Compared: {found.basis}", *(f"Not judged: {lim}" for lim in found.limits)))
 
 
-def _bar(name: str, counts: dict[str, int]) -> Bar:
+def _bar(name: ShortName, counts: dict[str, int]) -> Bar:
     whole = max(1, next(iter(counts.values())))
     marks, at = [], 0
     for fault in _FAULTS:
         if count := counts.get(fault, 0):
-            marks.append(BarPart(at, at + count, "alarm", f"{count} {fault}"))
+            marks.append(BarPart(at, at + count, "fault", f"{count} {fault}"))
             at += count
-    return Bar(name, 0, max(whole, at), marks, f"{whole} records")
+    words = ", ".join(mark.text for mark in marks)
+    return Bar(name, 0, max(whole, at), marks, f"{words} of {whole}")
 
 
 def _show(found: AuditResult) -> None:

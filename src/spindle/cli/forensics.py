@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from spindle.cli import log_pictures, pages, render
+from spindle.cli import pages, render
+from spindle.cli.charts import Bar, BarPart
 from spindle.cli.connecting import AsJson, written
 from spindle.cli.log_dirs import names
-from spindle.cli.log_pictures import Bar, BarPart, Bars
+from spindle.cli.path_names import ShortName, elided, told_by_difference
 from spindle.cli.spark import SparkRemote, spark_session
+from spindle.planning.amounts import counted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 ROWS_SHOWN = 40
 """Logs, and damages, in the table on a terminal; the JSON has more."""
 PICTURED = 60
+_NAME_MAX = 40
+
+N = TypeVar("N", str, ShortName)
 
 
 def forensics(
@@ -96,24 +102,57 @@ def headline(found: Forensics) -> str:
 
 
 def page(directories: list[str], found: Forensics) -> str:
-    """The same as an HTML page with a picture: each log's offsets, and where they are damaged."""
-    name = _namer(found)
+    """The same as an HTML page: what is damaged with a picture, what is whole folded."""
+    name, legend = _short_names(found)
+    damaged = [log for log in found.logs if log.damage.damages]
+    well = [log for log in found.logs if not log.damage.damages]
+    kinds = Counter(log.kind for log in well)
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     return pages.page(
         "forensics",
-        title=f"Forensics of {', '.join(directories)}",
-        lead=f"{headline(found)}.",
-        picture=_picture(found),
-        log_columns=_LOG_COLUMNS,
-        logs=[_log_row(log, name) for log in found.logs],
+        title="Forensics of log directories",
+        lead=f"{headline(found)}. Read: {', '.join(directories)}.",
+        figures=_figures(found),
+        wrong=_wrong(found, len(damaged)),
+        picture=_picture(found, damaged[:PICTURED], name),
+        log_columns=[_LOG_COLUMNS[n] for n in _ON_PAGES],
+        damaged=[_page_row(log, name) for log in damaged],
         damage_columns=_DAMAGE_COLUMNS,
         damages=[_damage_row(damage, name) for damage in found.damages],
+        well=[_page_row(log, name) for log in well],
+        well_words=f"{counted(len(well), 'log')} without damage ({of_kinds})",
+        legend=legend,
     )
+
+
+def _figures(found: Forensics) -> list[tuple[str, str]]:
+    return [
+        ("logs", f"{found.logs_in_all:,}"),
+        ("records", f"{found.records:,}"),
+        ("read", render.size(found.size)),
+        ("damaged ranges", f"{found.damages_in_all:,}"),
+    ]
+
+
+def _wrong(found: Forensics, damaged: int) -> list[str]:
+    """Counts of what is wrong, the first thing to be seen."""
+    if found.sound:
+        return []
+    alone = [d for d in found.damages if d.copy is None]
+    logs = f"{damaged} of {counted(found.logs_in_all, 'log')} {'is' if damaged == 1 else 'are'}"
+    lines = [f"{logs} damaged, in {counted(found.damages_in_all, 'range')}"]
+    if alone:
+        several = counted(len(alone), "range has", "ranges have")
+        lines.append(f"{several} no copy in another log that was read: these records may be lost")
+    return lines
 
 
 _LOG_COLUMNS = (
     "log", "kind", "segments", "bytes", "batches", "records", "offsets", "missing", "codecs",
     "control", "aborted", "damaged", "what can be saved",
 )  # fmt: skip
+_ON_PAGES = (0, 1, 2, 3, 5, 6, 7, 8, 11, 12)
+"""Without counts of batches and of transactions, for which there is no room; the JSON has them."""
 _DAMAGE_COLUMNS = ("log", "segment", "bytes", "offsets", "why", "a copy has")
 
 
@@ -137,11 +176,26 @@ def _rest(whole: int, shown: int, what: str) -> None:
 
 def _namer(found: Forensics) -> Callable[[str, str], str]:
     """How logs are named: without their directory where there is but one."""
-    one = len({log.disk for log in found.logs} | {damage.disk for damage in found.damages}) == 1
+    one = len(_disks(found)) == 1
     return lambda disk, log: log if one and log else f"{disk}/{log}".rstrip("/")
 
 
-def _log_row(log: LogFound, name: Callable[[str, str], str]) -> list[str]:
+def _short_names(found: Forensics) -> tuple[Callable[[str, str], ShortName], str]:
+    """The same for a page: directories are told apart by what differs; what tells them whole."""
+    whole, names = _namer(found), told_by_difference(_disks(found))
+
+    def name(disk: str, log: str) -> ShortName:
+        text = whole(names.short.get(disk, disk), log)
+        return ShortName(elided(text, _NAME_MAX), f"{disk}/{log}".rstrip("/"))
+
+    return name, names.legend
+
+
+def _disks(found: Forensics) -> set[str]:
+    return {log.disk for log in found.logs} | {damage.disk for damage in found.damages}
+
+
+def _log_row(log: LogFound, name: Callable[[str, str], N]) -> list[N | str]:
     well, damage = log.well, log.damage
     return [
         name(log.disk, log.log), log.kind, str(log.segments), render.size(log.size),
@@ -151,7 +205,12 @@ def _log_row(log: LogFound, name: Callable[[str, str], str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _damage_row(damage: DamageFound, name: Callable[[str, str], str]) -> list[str]:
+def _page_row(log: LogFound, name: Callable[[str, str], ShortName]) -> list[str | ShortName]:
+    row = _log_row(log, name)
+    return [row[n] for n in _ON_PAGES]
+
+
+def _damage_row(damage: DamageFound, name: Callable[[str, str], N]) -> list[N | str]:
     end = None if damage.last_offset is None else damage.last_offset + 1
     place = "-" if damage.segment is None else f"{damage.segment} at {damage.position}"
     copy = "-"
@@ -174,9 +233,12 @@ def _span(first: int | None, end: int | None) -> str:
     return f"{first}-" if end is None else f"{first}-{end - 1}"
 
 
-def _picture(found: Forensics) -> Bars:
+def _picture(
+    found: Forensics, logs: Sequence[LogFound], name: Callable[[str, str], ShortName]
+) -> list[Bar]:
+    """The offsets of logs, and which are damaged."""
     rows = []
-    for log in found.logs[:PICTURED]:
+    for log in logs:
         own = [d for d in found.damages if (d.disk, d.log) == (log.disk, log.log)]
         offsets = [d.first_offset for d in own if d.first_offset is not None]
         begin = min([log.well.first_offset or 0, *offsets])
@@ -186,16 +248,14 @@ def _picture(found: Forensics) -> Bars:
             BarPart(
                 d.first_offset,
                 end if d.last_offset is None else d.last_offset + 1,
-                "band" if d.copy else "alarm",
+                "saved" if d.copy else "fault",
                 f"{_span(d.first_offset, None if d.last_offset is None else d.last_offset + 1)}: "
                 f"{d.error}",
             )
             for d in own if d.first_offset is not None
         ]  # fmt: skip
-        span = _span(log.well.first_offset, log.well.end_offset)
-        text = f"offsets {span}, {log.well.records} records"
-        rows.append(Bar(f"{log.log} ({log.kind})", begin, end, marks, text))
-    return log_pictures.bars(rows, "the offsets of each log, and which are damaged")
+        rows.append(Bar(name(log.disk, log.log), begin, end, marks, f"offsets {begin}-{end - 1}"))
+    return rows
 
 
 def _moment(at: datetime | None) -> str | None:

@@ -15,6 +15,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
+from spindle.cli.table_layout import blocks, is_number, layout
 from spindle.planning.amounts import amount
 
 if TYPE_CHECKING:
@@ -100,22 +101,39 @@ def plain() -> bool:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on stdout; columns of numbers and sizes stand on the right."""
+    """A table on stdout, as broad as the terminal; columns of numbers stand on the right.
+
+    Where it does not fit, paths are told apart by what differs, or each row is a block. In a file
+    or a pipe it is as broad as it is.
+    """
+    console = _console()
+    width = console.width if console.is_terminal else None
+    laid = layout(columns, rows, width)
+    if laid.widths is None:
+        lines = [*([title, ""] if title else []), *blocks(columns, laid.rows, console.width), ""]
+    else:
+        lines = _drawn(title, columns, laid.rows, laid.widths)
+    for line in [*lines, *([laid.legend, ""] if laid.legend else [])]:
+        print(line.rstrip())
+
+
+def _drawn(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int]
+) -> list[str]:
     from rich import box
     from rich.table import Table
 
     lines = box.ASCII if plain() else box.SIMPLE_HEAD
     drawn = Table(title=title or None, title_justify="left", box=lines)
-    for index, column in enumerate(columns):
-        numbers = bool(rows) and all(_is_number(row[index]) for row in rows)
-        drawn.add_column(column, justify="right" if numbers else "left", overflow="fold")
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        numbers = bool(rows) and all(is_number(row[index]) for row in rows)
+        drawn.add_column(column, justify="right" if numbers else "left", width=width)
     for row in rows:
         drawn.add_row(*(cell.replace("[", r"\[") for cell in row))
-    console = _console()
+    console = _console(width=max(len(title), sum(widths) + 3 * len(widths) + 1))
     with console.capture() as captured:
         console.print(drawn)
-    for line in captured.get().splitlines():
-        print(line.rstrip())
+    return captured.get().splitlines()
 
 
 @contextmanager
@@ -281,15 +299,10 @@ def _still(text: str) -> Iterator[None]:
         thread.join()
 
 
-def _is_number(cell: str) -> bool:
-    first = cell.split(" ")[0].rstrip("%")
-    return cell == "-" or first.replace(".", "", 1).isdigit()
-
-
-def _console(*, stderr: bool = False) -> Console:
+def _console(*, stderr: bool = False, width: int | None = None) -> Console:
     from rich.console import Console
 
-    console = Console(stderr=stderr, highlight=False)
-    if not console.is_terminal:
+    console = Console(stderr=stderr, highlight=False, width=width)
+    if width is None and not console.is_terminal:
         console = Console(stderr=stderr, highlight=False, width=_PIPED_WIDTH)
     return console

@@ -10,9 +10,10 @@ rates bytes/s. Called by the commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Final, TypedDict
 
 import pyarrow as pa
@@ -21,9 +22,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from spindle.pipeline import directory_loads
-from spindle.pipeline.growth import fit
+from spindle.pipeline.growth import Line, fit
 from spindle.pipeline.history_summary import DirectoryHistory
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
+from spindle.planning.amounts import counted, lasting
 
 WINDOW_DAYS: Final = 14.0
 """How far back growth is looked for, by default."""
@@ -31,6 +33,9 @@ BUCKETS: Final = 168
 """Moments in the window at most: two hours each in 14 days."""
 _MADE_ANEW: Final = 0.1
 """A replica that shrinks below this share of itself, once in the window, is another one."""
+HOURS_MIN: Final = 48
+SAMPLES_MIN: Final = 8
+"""With less history nothing is forecast: an hour of load says nothing of a week."""
 _DAY: Final = 86_400.0
 _FAR: Final = 3650.0
 """Days after which a forecast has no meaning."""
@@ -45,23 +50,19 @@ class _DeviceUse(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """A device: how it grows (bytes/s) and when it is full (None: not within ten years).
+    """A device: how it grows, as known `at` a moment, that of the newest samples.
 
-    `paths`: the log directories on it, mostly one. `capacity`: bytes that replicas may take;
-    `earliest`, `latest`: by the slopes of its long stretches; `hours` of history and `samples`
-    it rests on. `line`: (moment, bytes) of what lies there now, in the past.
+    `paths`: the log directories on it, mostly one. `capacity`: bytes that replicas may take.
+    `course`: None where there is too little history of what lies there (`lacking` says it).
+    `line`: (moment, bytes) of what lies there now, in the past.
     """
 
     broker: int
     paths: tuple[str, ...]
     used: int
     capacity: int
-    growth: float
-    full_at: datetime | None
-    earliest: datetime | None
-    latest: datetime | None
-    hours: float
-    samples: int
+    at: datetime
+    course: Line | None
     line: tuple[tuple[datetime, int], ...] = ()
 
     @property
@@ -69,9 +70,47 @@ class Filling:
         """Its directories in a word."""
         return ", ".join(self.paths)
 
-    def days_left(self, now: datetime) -> float | None:
-        """Days until it is full."""
-        return None if self.full_at is None else (self.full_at - now).total_seconds() / _DAY
+    @property
+    def samples(self) -> int:
+        """Moments that the forecast rests on."""
+        return len(self.line)
+
+    @property
+    def hours(self) -> float:
+        """Hours of history."""
+        return (self.line[-1][0] - self.line[0][0]).total_seconds() / 3600 if self.line else 0.0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is full now."""
+        return self.used >= self.capacity
+
+    @property
+    def lacking(self) -> str:
+        """Why nothing can be forecast; "" where something can."""
+        if self.course is not None:
+            return ""
+        if not self.line:
+            return "no history of what lies there"
+        held = f"{counted(self.samples, 'sample')} in {lasting(self.hours * 3600)}"
+        return f"too little history: {held}; it takes {SAMPLES_MIN} in {HOURS_MIN} h"
+
+    def full_at(self) -> tuple[datetime | None, datetime | None, datetime | None]:
+        """When it is full: at the earliest, expected, at the latest. None: not in ten years.
+
+        The bounds hold with the confidence of `growth`.
+        """
+        if self.full:
+            return self.at, self.at, self.at
+        if self.course is None:
+            return None, None, None
+        earliest, expected, latest = self.course.until(self.capacity - self.used)
+        return self._moment(earliest), self._moment(expected), self._moment(latest)
+
+    def _moment(self, seconds: float | None) -> datetime | None:
+        if seconds is None or seconds >= _FAR * _DAY:
+            return None
+        return self.at + timedelta(seconds=seconds)
 
 
 def recent(samples: DataFrame, days: float = WINDOW_DAYS) -> DataFrame:
@@ -88,7 +127,8 @@ def recent(samples: DataFrame, days: float = WINDOW_DAYS) -> DataFrame:
 def changes(samples: DataFrame) -> DataFrame:
     """Bytes by which each replica has changed from one moment of the window to the next.
 
-    Columns broker, topic, partition, at (s since 1970), size, change; no row for a first sample.
+    Columns broker, topic, partition, since and at (s since 1970), size, change; no row for a first
+    sample.
     """
     replica = ["broker", "topic", "partition"]
     known = samples.where("topic is not null and not is_future and directory_error is null")
@@ -107,6 +147,7 @@ def changes(samples: DataFrame) -> DataFrame:
     fell = (F.col("_before") > 0) & (F.col("size") < F.col("_before") * _MADE_ANEW)
     return (
         buckets.withColumn("_before", before)
+        .withColumn("since", F.lag("at").over(order))
         .withColumn("_falls", F.sum(F.when(fell, 1).otherwise(0)).over(every))
         .where(F.col("_before").isNotNull())
         .withColumn(
@@ -115,7 +156,7 @@ def changes(samples: DataFrame) -> DataFrame:
                 F.col("size") - F.col("_before")
             ),
         )
-        .select(*replica, "at", "size", "change")
+        .select(*replica, "since", "at", "size", "change")
     )
 
 
@@ -126,10 +167,9 @@ def growth(samples: DataFrame) -> DataFrame:
 
 def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
     """A sample as it will be: each replica larger by its growth in so many days."""
-    rates = growth(samples).select("broker", "topic", "partition", "growth")
-    more = F.coalesce(F.greatest(F.col("growth"), F.lit(0.0)) * days * _DAY, F.lit(0.0))
+    more = F.coalesce(F.greatest(F.col("slope"), F.lit(0.0)) * days * _DAY, F.lit(0.0))
     return (
-        now.join(rates, ["broker", "topic", "partition"], "left")
+        now.join(growth(samples), ["broker", "topic", "partition"], "left")
         .withColumn("size", F.when(F.col("size").isNotNull(), F.col("size") + more.cast("long")))
         .select(*now.columns)
     )
@@ -153,7 +193,7 @@ def forecast(samples: DataFrame) -> list[Filling]:
         changes(samples)
         .join(homes, ["broker", "topic", "partition"])
         .groupBy("broker", "device", F.round("at", 3).alias("at"))
-        .agg(F.sum("change").alias("change"))
+        .agg(F.sum("change").alias("change"), F.min("since").alias("since"))
     )
     lines = {
         (row["broker"], row["device"]): row
@@ -169,7 +209,7 @@ def forecast(samples: DataFrame) -> list[Filling]:
         for row in held.collect()
     ]
     far = newest + timedelta(days=2 * _FAR)
-    return sorted(fillings, key=lambda f: (f.full_at or far, f.broker, f.path))
+    return sorted(fillings, key=lambda f: (f.full_at()[1] or far, f.broker, f.path))
 
 
 def summary(samples: DataFrame) -> list[DirectoryHistory]:
@@ -204,54 +244,47 @@ def _fitted(steps: DataFrame, key: list[str], schema: StructType) -> DataFrame:
         if not kept:
             return
         table = pa.Table.from_batches(kept).sort_by([(name, "ascending") for name in [*key, "at"]])
-        groups: dict[tuple[object, ...], list[tuple[float, float]]] = {}
-        columns = [table[name].to_pylist() for name in [*key, "at", "change"]]
+        groups: dict[tuple[object, ...], list[tuple[float, float, float]]] = {}
+        columns = [table[name].to_pylist() for name in [*key, "since", "at", "change"]]
         for row in zip(*columns, strict=True):
-            groups.setdefault(row[:-2], []).append(row[-2:])
+            groups.setdefault(row[:-3], []).append(row[-3:])
         rows = [_row(dict(zip(key, name, strict=True)), group) for name, group in groups.items()]
         names = [f.name for f in arrow(schema)]
         yield pa.RecordBatch.from_pylist(
             [{name: row.get(name) for name in names} for row in rows], schema=arrow(schema)
         )
 
-    chosen = steps.select(*key, "at", "change")
+    chosen = steps.select(*key, "since", "at", "change")
     return chosen.repartition(*key).mapInArrow(run, schema)
 
 
-def _row(key: dict[str, object], group: list[tuple[float, float]]) -> dict[str, object]:
-    moments = [at for at, _ in group]
-    found = fit(moments, [change for _, change in group])
-    slope, low, high = found if found is not None else (0.0, 0.0, 0.0)
-    return {
-        **key, "growth": slope, "low": low, "high": high, "samples": len(group),
-        "hours": (moments[-1] - moments[0]) / 3600,
-        "at": moments, "changes": [float(change) for _, change in group],
-    }  # fmt: skip
+def _row(key: dict[str, object], group: list[tuple[float, float, float]]) -> dict[str, object]:
+    moments = [min(since for since, _, _ in group), *(at for _, at, _ in group)]
+    changes = [float(change) for _, _, change in group]
+    found = fit(moments, changes) or Line(0.0, 0.0, 0.0, 0, 0.0)
+    return {**key, **found._asdict(), "moments": moments, "changes": changes}
 
 
-def _filling(told: _DeviceUse, line: Row | None, now: datetime) -> Filling:
-    used, capacity = int(told["used"]), int(told["capacity"])
-    row = line.asDict() if line is not None else {}
-    rates = [float(row.get(name, 0.0)) for name in ("growth", "high", "low")]
-    full, earliest, latest = (_when(capacity - used, rate, now) for rate in rates)
+def _filling(told: _DeviceUse, row: Row | None, now: datetime) -> Filling:
+    used = int(told["used"])
+    line, course = (), None
+    if row is not None:
+        line = _past(used, row["moments"], row["changes"])
+        found = Line(*(row[name] for name in Line._fields))
+        enough = len(line) >= SAMPLES_MIN and line[-1][0] - line[0][0] >= timedelta(hours=HOURS_MIN)
+        course = found if enough and found.known else None
     return Filling(
-        told["broker"], tuple(told["paths"]), used, capacity, rates[0], full,
-        earliest, latest, float(row.get("hours", 0.0)), int(row.get("samples", 0)),
-        _past(used, row.get("at") or [], row.get("changes") or []),
-    )  # fmt: skip
+        told["broker"], tuple(told["paths"]), used, int(told["capacity"]), now, course, line
+    )
 
 
-def _when(free: int, rate: float, now: datetime) -> datetime | None:
-    if free <= 0:
-        return now
-    days = free / rate / _DAY if rate > 0 else _FAR
-    return now + timedelta(days=days) if days < _FAR else None
-
-
-def _past(used: int, at: list[float], steps: list[float]) -> tuple[tuple[datetime, int], ...]:
+def _past(
+    used: int, moments: Sequence[float], changes: Sequence[float]
+) -> tuple[tuple[datetime, int], ...]:
     """What lies there now, back in time: from what it is to what it was."""
-    found, size = [], float(used)
-    for moment, step in zip(reversed(at), reversed(steps), strict=True):
-        found.append((datetime.fromtimestamp(moment, UTC), max(0, round(size))))
-        size -= step
+    sizes = accumulate([float(used), *(-change for change in reversed(changes))])
+    found = [
+        (datetime.fromtimestamp(moment, UTC), max(0, round(size)))
+        for moment, size in zip(reversed(moments), sizes, strict=True)
+    ]
     return tuple(reversed(found))

@@ -51,20 +51,12 @@ MOVE = StructType(
 """A plan: moves by wave; of all brokers planned together one row without a topic, with the bound
 and what there is to say."""
 
-_LINE = [
-    StructField("growth", DoubleType(), False),  # bytes/s
-    StructField("low", DoubleType(), False),  # bytes/s, of the slowest long stretches
-    StructField("high", DoubleType(), False),  # bytes/s, of the fastest
-    StructField("samples", IntegerType(), False),
-    StructField("hours", DoubleType(), False),  # of history
-]
-
 GROWTH = StructType(
     [
         StructField("broker", IntegerType(), False),
         StructField("topic", StringType(), False),
         StructField("partition", IntegerType(), False),
-        *_LINE,
+        StructField("slope", DoubleType(), False),  # bytes/s
     ]
 )
 """How each replica grows."""
@@ -73,12 +65,14 @@ FORECAST = StructType(
     [
         StructField("broker", IntegerType(), False),
         StructField("device", StringType(), False),
-        *_LINE,
-        StructField("at", ArrayType(DoubleType()), False),  # s since 1970, at most 168 moments
-        StructField("changes", ArrayType(DoubleType()), False),  # bytes until then
+        *(StructField(name, DoubleType(), False) for name in ("slope", "spread", "peak")),
+        StructField("blocks", IntegerType(), False),
+        StructField("block", DoubleType(), False),  # s
+        StructField("moments", ArrayType(DoubleType()), False),  # s since 1970, at most 169
+        StructField("changes", ArrayType(DoubleType()), False),  # bytes between two moments
     ]
 )
-"""How what lies on each device now has grown, and when."""
+"""How what lies on each device now has grown (fields of `growth.Line`), and when."""
 
 EVENT = StructType(
     [

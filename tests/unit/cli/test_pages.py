@@ -3,128 +3,124 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 from jinja2 import UndefinedError
+from tests.support import report_pages
+from tests.support.report_pages import HOSTILE, HOSTILES
 
-from spindle.cli import audit, forensics, pages
+from spindle.cli import pages
 from spindle.cli.balance import page as balance
-from spindle.cli.demo import demo_report as demo
-from spindle.cli.pictures import DiskBar, Span
-from spindle.pipeline.auditing import AuditResult
-from spindle.pipeline.forecast import Filling
-from spindle.pipeline.forensics import DamageFound, Forensics, LogDamage, LogFound, WellBatches
-from spindle.pipeline.proposal import ClusterProposal, DirectoryNow
-from spindle.planning.load import PlannedMove
-
-HOSTILE = """/d"'&<script>alert(1)</script></svg>"""
-"""A path that would be markup, if it were not escaped in texts and in attributes."""
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-PROMISES = (demo.Promise("one", HOSTILE, True), demo.Promise("two", "seen", False))
 
 
-def plan() -> str:
-    directories = (
-        DirectoryNow(1, HOSTILE, True, 10_000, 6144, 3072, False, 4096, 2048),
-        DirectoryNow(1, "/b", True, 10_000, 0, 3072, True, 0, 2048),
-    )
-    moves = (
-        PlannedMove(1, "t", 0, HOSTILE, "/b", 2048),
-        PlannedMove(1, "t", 1, "/b", HOSTILE, 1024),
-    )
-    proposal = ClusterProposal(directories, (moves,), 1, (HOSTILE,), ((3, HOSTILE),))
-    return balance.plan_page(HOSTILE, proposal)
-
-
-def no_plan() -> str:
-    directories = (DirectoryNow(1, HOSTILE, False, 0, 0, 0),)
-    return balance.plan_page("What if", ClusterProposal(directories, (), 1, (), ()), [HOSTILE])
-
-
-def forecast() -> str:
-    line = tuple((NOW - timedelta(days=7 - n), 100 + 10 * n) for n in range(8))
-    full = Filling(
-        1, (HOSTILE,), 170, 400, 0.001, NOW + timedelta(days=3), None, None, 168, 8, line
-    )
-    return balance.forecast_page([full, replace(full, paths=("/b", HOSTILE), full_at=None)], NOW)
-
-
-def audited() -> str:
-    counts = {"acknowledged": 100, "lost": 3, "doubled": 0}
-    found = AuditResult(HOSTILE, False, counts, ((HOSTILE, counts),), 1, "", (HOSTILE,))
-    return audit.page(found)
-
-
-def examined() -> str:
-    well = WellBatches(9, 90, 10, 100, 0, None, None, 0, 0, 0, (HOSTILE,))
-    damage = LogDamage(1, 70, 0, False)
-    log = LogFound(HOSTILE, "t-0", HOSTILE, "t", 0, 2, 4096, well, damage)
-    damages = (
-        DamageFound(HOSTILE, "t-0", "t", 0, 0, 77, 70, 20, 29, HOSTILE),
-        DamageFound("/b", "t-0", "t", 0, 0, 77, 70, 50, None, "CRC", f"{HOSTILE}/t-0", 3),
-    )
-    return forensics.page([HOSTILE, "/b"], Forensics((log,), damages, 1, 2, 90, 4096))
-
-
-def told() -> str:
-    disks = [
-        DiskBar(HOSTILE, HOSTILE, 1000, 400, 100, HOSTILE),
-        DiskBar("broker 2", "/dead", 0, 0, 0),
-    ]
-    facts = [(HOSTILE, HOSTILE)]
-    story = demo.Story(HOSTILE, disks, [5, 10], [Span(0, 1, HOSTILE)], PROMISES, facts)
-    return demo.page(story)
-
-
-EVERY = {
-    "plan": plan,
-    "no plan": no_plan,
-    "forecast": forecast,
-    "audit": audited,
-    "forensics": examined,
-    "demo": told,
-}
-
-
-@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize("kind", HOSTILES)
 def test_pages_are_well_formed_and_whatever_a_path_holds_is_text(kind: str) -> None:
-    tree = ElementTree.fromstring(EVERY[kind]())
+    tree = ElementTree.fromstring(HOSTILES[kind]())
     assert not list(tree.iter("script"))
-    assert [e for e in tree.iter() if e.text and HOSTILE in e.text]
+    assert HOSTILE in "".join(tree.itertext())
     for element in tree.iter():
         assert not [name for name in element.attrib if name.startswith("on")]
-    assert tree.findtext("head/title") == tree.findtext("body/h1")
+    (heading,) = tree.iter("h1")
+    assert tree.findtext("head/title") == "".join(heading.itertext())
 
 
-@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize("kind", HOSTILES)
 def test_a_page_is_one_file_that_fetches_nothing(kind: str) -> None:
-    page = EVERY[kind]()
+    page = HOSTILES[kind]()
     assert not re.search(r"(src|href)=|url\(|@import", page)
     assert page.startswith("<!DOCTYPE html>\n<html")
     assert page.endswith("</html>\n")
 
 
+def titles(page: str) -> set[str | None]:
+    """What is told by pointing at something."""
+    return {e.get("title") for e in ElementTree.fromstring(page).iter() if "title" in e.attrib}
+
+
 def test_what_is_wrong_is_told_by_pointing_at_it() -> None:
-    titles = [e.text for e in ElementTree.fromstring(audited()).iter("title")]
-    assert {"3 lost", "100 records", HOSTILE} <= set(titles)
-    titles = [e.text for e in ElementTree.fromstring(examined()).iter("title")]
-    assert f"20-29: {HOSTILE}" in titles
+    assert {"3 lost", "3 lost of 100", HOSTILE} <= titles(HOSTILES["audit"]())
+    assert f"20-29: {HOSTILE}" in titles(HOSTILES["forensics"]())
 
 
 def test_tables_judge() -> None:
-    cells = [(c.get("class"), c.text) for c in ElementTree.fromstring(told()).iter("td")]
+    cells = [
+        (c.get("class", "").split()[-1], "".join(c.itertext()))
+        for c in ElementTree.fromstring(HOSTILES["demo"]()).iter("td")
+    ]
     assert ("good", "kept") in cells
     assert ("bad", "BROKEN") in cells
-    assert (None, HOSTILE) in cells
+    assert ("text", HOSTILE) in cells
+
+
+@pytest.mark.parametrize(
+    ("page", "told", "folded"),
+    [
+        (report_pages.audited, "2 partitions or logs have faults", "42 partitions without a fault"),
+        (report_pages.examined, "3 of 44 logs are damaged, in 6 ranges",
+         "41 logs without damage (37 current, 4 stray)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_comes_first_and_what_is_well_is_folded(
+    page: Callable[[], str], told: str, folded: str
+) -> None:
+    tree = ElementTree.fromstring(page())
+    (wrong,) = (e for e in tree.iter("div") if e.get("class") == "problems")
+    assert told in "".join(wrong.itertext())
+    (well,) = tree.iter("details")
+    assert (well.findtext("summary"), well.get("open")) == (folded, None)
+    order = [e for e in tree.iter() if e.tag in ("table", "details") or e is wrong]
+    assert order[0] is wrong
+    assert order.index(well) == len(order) - 2, "only its own table follows"
+
+
+def test_a_plan_says_first_what_is_offline_and_who_is_silent() -> None:
+    tree = ElementTree.fromstring(report_pages.plan())
+    (wrong,) = (e for e in tree.iter("div") if e.get("class") == "problems")
+    words = "".join(wrong.itertext())
+    assert "1 log directory is offline: broker 3 /var/lib/kafka/data/disk-2/kafka-logs" in words
+    assert "broker 4 did not answer" in words
+
+
+def test_long_paths_are_shown_by_what_differs_with_the_whole_at_hand() -> None:
+    page = report_pages.plan()
+    text = "".join(ElementTree.fromstring(page).itertext())
+    assert "Paths: /var/lib/kafka/data/*/kafka-logs; shown is what stands for *" in text
+    assert "broker 1 disk-2" in text
+    assert f"broker 1 {report_pages.path(2)}" in titles(page)
 
 
 def test_without_a_history_a_forecast_says_so_and_shows_nothing() -> None:
-    body = ElementTree.fromstring(balance.forecast_page([], NOW)).find("body")
+    body = ElementTree.fromstring(balance.forecast_page([], 0.9)).find("body")
     assert body is not None
-    assert ["".join(part.itertext()) for part in body] == ["Forecast", "There is no history yet."]
+    told = ["".join(part.itertext()) for part in body if part.tag != "footer"]
+    assert told == ["Forecast", "There is no history yet."]
+
+
+def test_with_too_little_history_a_forecast_draws_nothing() -> None:
+    tree = ElementTree.fromstring(
+        balance.forecast_page([report_pages.filling(3, 1, 10, 1.0, days=0.4)], 0.9)
+    )
+    assert not list(tree.iter("figure"))
+    said = "Nothing is forecast: too little history: 11 samples in 10 h; it takes 8 in 48 h."
+    assert said in "".join(tree.itertext())
+
+
+def test_a_forecast_has_dates_ticks_limits_and_a_span() -> None:
+    tree = ElementTree.fromstring(report_pages.forecast())
+    first, *others = tree.iter("figure")
+    assert len(others) == 3, "none for what is too new"
+    text = "".join(first.itertext())
+    for told in (
+        "full 8 Mar 2026, in 7 days, between 7 and 9 Mar 2026",
+        "(80%)",
+        "768 GiB",
+        "1000.0 GiB",
+        "90%",
+    ):
+        assert told in text, told
+    assert re.search(r"\d+ Feb", text), "its axis has dates"
 
 
 def test_a_value_that_a_template_lacks_is_an_error() -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from spindle.cli import charts, pages, pictures, render
+from spindle.cli import charts, pages, render
+from spindle.cli.balance import outlook
 from spindle.cli.balance.report import duration, headline, leader_rows, limit_rows
-from spindle.cli.charts import Course, CourseChart, Flow, Flows
-from spindle.cli.pictures import DiskBar, DiskBars
+from spindle.cli.charts import Course, CourseChart, DiskBar, DiskBars, Flow, Flows
+from spindle.cli.path_names import PathNames, ShortName, elided, told_by_difference
+from spindle.planning.amounts import counted, listed
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
@@ -25,7 +27,11 @@ MOVES_SHOWN: Final = 500
 FLOWS_SHOWN: Final = 40
 """Flows in a picture, the largest; more than that is a carpet."""
 COURSES_SHOWN: Final = 24
-_DAY: Final = 86_400.0
+_NAME_MAX: Final = 30
+_POINTS: Final = 24
+"""Of a forecast's line, which is bent where it bounds."""
+_FARTHEST: Final = 40
+"""Times the history: a forecast that is drawn farther than that leaves no room for the past."""
 
 
 def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | None = None) -> str:
@@ -35,18 +41,19 @@ def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | No
     """
     rated = any(d.rate_before for d in proposal.directories)
     to_be_done = proposal.moves and against is None
-    flows, smaller_flows = _flows(proposal)
-    moves = _moves(proposal)
+    names = told_by_difference(d.path for d in proposal.directories)
+    flows, smaller_flows = _flows(proposal, names)
+    moves = _moves(proposal, names)
     when = f" Sampled at {proposal.sampled_at}." if proposal.sampled_at else ""
     return pages.page(
         "plan",
         title=title,
         lead=f"{headline(proposal).rstrip('.')}.{when}",
+        figures=_figures(proposal),
         against=against,
-        silent=[f"broker {broker} did not answer: {why}" for broker, why in proposal.silent],
-        directories=_disks(proposal),
-        rates=_rates(proposal) if rated else None,
-        rate_rows=_rate_rows(proposal),
+        wrong=_wrong(proposal),
+        directories=_disks(proposal, names),
+        rates=_rates(proposal, names) if rated else None,
         leaders=None if proposal.leadership is None else leader_rows(proposal),
         largest_flows=flows,
         smaller_flows=smaller_flows,
@@ -55,118 +62,149 @@ def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | No
         duration=duration(proposal) if to_be_done else None,
         moves=moves,
         more_moves=len(proposal.moves) - len(moves),
+        legend=names.legend,
     )
 
 
-def forecast_page(fillings: Sequence[Filling], now: datetime) -> str:
-    """How disks fill, the one that is full first on top."""
+def forecast_page(fillings: Sequence[Filling], high_mark: float) -> str:
+    """How disks fill, the one that is full first on top; `high_mark`: a share that is marked."""
+    if not fillings:
+        return pages.page(
+            "forecast", title="Forecast", lead="There is no history yet.", figures=(), full=(),
+            legend="", courses=(), lacking=(), directories=(),
+        )  # fmt: skip
+    names = told_by_difference(path for f in fillings for path in f.paths)
+    known = [f for f in fillings if f.course is not None]
     return pages.page(
         "forecast",
-        title="Forecast of the disks" if fillings else "Forecast",
-        lead=_foretold(fillings, now),
-        courses=_courses(fillings, now),
-        directories=_rows(fillings, now),
+        title="Forecast of the disks",
+        lead=f"{outlook.headline(fillings)}.",
+        figures=_foretold(fillings),
+        full=[f"broker {f.broker} {f.path}" for f in fillings if f.full],
+        courses=[_course(f, names, high_mark) for f in known[:COURSES_SHOWN]],
+        more_courses=max(0, len(known) - COURSES_SHOWN),
+        high_mark=high_mark,
+        lacking=[f"broker {f.broker} {f.path}: {f.lacking}" for f in fillings if f.lacking],
+        columns=outlook.COLUMNS,
+        directories=[
+            (broker, names.of(path), *rest)
+            for broker, path, *rest in (outlook.row(f) for f in fillings)
+        ],
+        legend=names.legend,
     )
 
 
-def _disks(proposal: ClusterProposal) -> DiskBars:
-    return pictures.disks(
-        [
-            DiskBar(
-                f"broker {d.broker}", d.path, d.capacity if d.online else 0, d.before, d.after,
-                "cordoned" if d.cordoned else "",
-            )
-            for d in proposal.directories
-        ]
-    )  # fmt: skip
-
-
-def _rates(proposal: ClusterProposal) -> DiskBars:
-    """As long as a directory's part of what the fastest is written with."""
-    most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
-    bars = [
-        DiskBar(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
-        for d in proposal.directories
+def _figures(proposal: ClusterProposal) -> list[tuple[str, str]]:
+    shares = [(d.before / d.capacity, d.after / d.capacity) for d in proposal.directories
+              if d.online and d.capacity]  # fmt: skip
+    found = [
+        (f"in {counted(len(proposal.waves), 'wave')}", counted(len(proposal.moves), "move")),
+        ("to copy", render.size(proposal.bytes_moved)),
     ]
-    return pictures.disks(bars, "of the largest rate")
+    for words, most in (("fullest disk", max), ("emptiest disk", min)):
+        if shares:
+            ends = (pages.percent(most(share[n] for share in shares)) for n in (0, 1))
+            found.append((f"{words}, now and as planned", " → ".join(ends)))
+    return found
 
 
-def _rate_rows(proposal: ClusterProposal) -> list[tuple[str, ...]]:
-    return [
-        (
-            f"broker {d.broker}", d.path, f"{render.size(d.rate_before or 0)}/s",
-            f"{render.size(d.rate_after or 0)}/s",
+def _wrong(proposal: ClusterProposal) -> list[str]:
+    """What an operator must know before anything else."""
+    offline = [f"broker {d.broker} {d.path}" for d in proposal.directories if not d.online]
+    lines = [f"broker {broker} did not answer: {why}" for broker, why in proposal.silent]
+    if offline:
+        several = counted(len(offline), "log directory is", "log directories are")
+        lines.insert(0, f"{several} offline: {listed(offline)}")
+    return lines
+
+
+def _disks(proposal: ClusterProposal, names: PathNames) -> DiskBars:
+    bars = [
+        DiskBar(
+            f"broker {d.broker}", names.of(d.path), d.capacity if d.online else 0, d.before,
+            d.after, "cordoned" if d.cordoned else "",
         )
         for d in proposal.directories
     ]  # fmt: skip
+    return charts.disks(bars, proposal.wanted.band.high_mark)
 
 
-def _flows(proposal: ClusterProposal) -> tuple[Flows, int]:
+def _rates(proposal: ClusterProposal, names: PathNames) -> DiskBars:
+    """As long as a directory's part of what the fastest is written with."""
+    most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
+    bars = [
+        DiskBar(f"broker {d.broker}", names.of(d.path), most, d.rate_before or 0,
+                d.rate_after or 0)
+        for d in proposal.directories
+    ]  # fmt: skip
+    return charts.disks(bars, unit="of the largest rate")
+
+
+def _flows(proposal: ClusterProposal, names: PathNames) -> tuple[Flows, int]:
     """The largest flows, and how many there are besides."""
-    sizes: Counter[tuple[str, str]] = Counter()
-    moves: Counter[tuple[str, str]] = Counter()
+    sizes: Counter[tuple[ShortName, ShortName]] = Counter()
+    moves: Counter[tuple[ShortName, ShortName]] = Counter()
     for m in proposal.moves:
-        way = f"broker {m.broker} {m.source}", f"broker {m.to} {m.target}"
+        way = (
+            charts.name_of(f"broker {m.broker}", names.of(m.source)),
+            charts.name_of(f"broker {m.to}", names.of(m.target)),
+        )
         sizes[way] += m.size
         moves[way] += 1
     largest = [Flow(*way, count, moves[way]) for way, count in sizes.most_common(FLOWS_SHOWN)]
     return charts.flows(largest), len(sizes) - len(largest)
 
 
-def _moves(proposal: ClusterProposal) -> list[tuple[str, ...]]:
+def _moves(proposal: ClusterProposal, names: PathNames) -> list[tuple[str | ShortName, ...]]:
     numbered = [(number, move) for number, wave in enumerate(proposal.waves, 1) for move in wave]
     return [
-        (str(number), m.name, f"broker {m.broker} {m.source}", f"broker {m.to} {m.target}",
-         render.size(m.size))
+        (str(number), ShortName(elided(m.name, _NAME_MAX), m.name),
+         charts.name_of(f"broker {m.broker}", names.of(m.source)),
+         charts.name_of(f"broker {m.to}", names.of(m.target)), render.size(m.size))
         for number, m in numbered[:MOVES_SHOWN]
     ]  # fmt: skip
 
 
-def _foretold(fillings: Sequence[Filling], now: datetime) -> str:
-    if not fillings:
-        return "There is no history yet."
+def _foretold(fillings: Sequence[Filling]) -> list[tuple[str, str]]:
+    """What fills first, in figures."""
     first = fillings[0]
-    if first.full_at is None:
-        return "No directory fills within ten years at its present growth."
-    return (
-        f"Broker {first.broker} {first.path} fills first: on {first.full_at:%Y-%m-%d %H:%M} "
-        f"UTC, in {_days(first, now)} days."
-    )
-
-
-def _courses(fillings: Sequence[Filling], now: datetime) -> list[CourseChart]:
-    moment = now.timestamp()
-    shown = [f for f in fillings if f.line][:COURSES_SHOWN]
-    begin = min((f.line[0][0].timestamp() for f in shown), default=moment - _DAY)
-    ends = [f.full_at.timestamp() for f in shown if f.full_at is not None]
-    span = max(moment - begin, _DAY / 24)
-    end = moment + max(span, min(min(ends, default=moment) - moment, 3 * span) * 1.25)
-    courses = [
-        Course(
-            f"broker {f.broker} {f.path}",
-            [(at.timestamp(), float(count)) for at, count in f.line],
-            float(f.capacity),
-            (_at(f.full_at), _at(f.earliest), _at(f.latest)),
-        )
-        for f in shown
-    ]
-    return charts.courses(courses, moment, end, _DAY)
-
-
-def _rows(fillings: Sequence[Filling], now: datetime) -> list[tuple[str, ...]]:
+    if first.full or first.full_at()[1] is None:
+        return []
+    day, _, left = outlook.when(first).partition(", ")
     return [
-        (
-            str(f.broker), f.path, render.size(f.used), render.size(f.capacity),
-            render.size(round(f.growth * _DAY)), _days(f, now),
-        )
-        for f in fillings
+        ("the first disk is full", day), ("from the newest sample on", left),
+        ("four of five times between", outlook.between(first)),
     ]  # fmt: skip
 
 
-def _days(filling: Filling, now: datetime) -> str:
-    days = filling.days_left(now)
-    return "-" if days is None else f"{days:.1f}"
+def _course(f: Filling, names: PathNames, high_mark: float) -> CourseChart:
+    assert f.course is not None, f
+    end = _end(f)
+    steps = [n * (end - f.at).total_seconds() / _POINTS for n in range(_POINTS + 1)]
+    earliest, expected, latest = f.full_at()
+    grows = f"{render.size(f.used)} now, {outlook.growth(f)} a day"
+    text = f"{grows}; full {outlook.when(f)}" + (f", {outlook.span(f)}" if earliest else "")
+    if expected is None:
+        text = f"{grows}; {'full ' + outlook.when(f) if f.full else 'not full in ten years'}"
+    return charts.course(
+        Course(
+            charts.name_of(f"broker {f.broker}", names.of(f.path)),
+            text,
+            [(at, float(count)) for at, count in f.line],
+            [(f.at + timedelta(seconds=s), *(f.used + more for more in f.course.after(s)))
+             for s in steps],
+            [(render.size(f.capacity), float(f.capacity)),
+             (f"{high_mark:.0%}", f.capacity * high_mark)],
+            (earliest, latest),
+        )
+    )  # fmt: skip
 
 
-def _at(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()
+def _end(f: Filling) -> datetime:
+    """The last moment of a picture: where the disk is full with its span, if that is near."""
+    span = max(f.at - f.line[0][0], timedelta(days=1))
+    _, expected, latest = f.full_at()
+    ahead = span if expected is None else (expected - f.at) * 1.2
+    if expected is not None and latest is not None:
+        ahead = max(ahead, min((latest - f.at) * 1.1, ahead * 2))
+    return f.at + min(max(ahead, span / 2), span * _FARTHEST)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spindle.cli import render
-from spindle.cli.balance import report
+from spindle.cli.balance import outlook, report
 from spindle.cli.balance.options import (
     Between,
     Capacity,
@@ -118,6 +117,10 @@ def history(
 def forecast(
     history: History = "spindle-history",
     days: Window = 14.0,
+    high_mark: Annotated[
+        float,
+        typer.Option(min=0.1, max=1.0, metavar="SHARE", help="The share that the page marks."),
+    ] = 0.9,
     html: Report = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
@@ -125,8 +128,10 @@ def forecast(
     """Forecast from the history which disk fills first, and when.
 
     Growth is that of the replicas now on a disk; moves, bulk loads and new topics do not count as
-    growth. The range comes from the slowest and the fastest stretches of the past. To act in time:
-    `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no history.
+    growth. Four of five times a disk should be full between the two days that are named; they
+    assume that the coming days differ as those of the history do. With less than two days of
+    history, or less than 8 samples, nothing is forecast. To act in time: `spindle balance plan
+    --ahead DAYS`. Exit code 1: a disk is full; 6: there is no history, or too little.
     """
     with spark_session("spindle balance forecast", spark_remote, warm=True) as spark:
         from spindle.pipeline import history as keeping
@@ -137,25 +142,23 @@ def forecast(
         with in_few_words(), render.waiting("reading the history"):
             samples = recent(keeping.read(spark, home_of(history)), days)
             fillings = told(samples)
-    now = max((f.line[-1][0] for f in fillings if f.line), default=datetime.now(UTC))
     if html is not None:
         from spindle.cli.balance.page import forecast_page
 
-        written(html, forecast_page(fillings, now))
+        written(html, forecast_page(fillings, high_mark))
     if as_json:
-        print(json.dumps({"version": 1, "directories": [_document(f, now) for f in fillings]}))
+        print(json.dumps({"version": 1, "directories": [outlook.document(f) for f in fillings]}))
     else:
-        _show(fillings, now, history)
-    if (end := _end(fillings, now)) is not End.DONE:
+        _show(fillings, history)
+    if (end := _end(fillings)) is not End.DONE:
         raise typer.Exit(end)
 
 
-def _end(fillings: Sequence[Filling], now: datetime) -> End:
-    """How a forecast ends: without a history nothing is known, neither good nor bad."""
-    if not fillings:
-        return End.UNKNOWN
-    full = any(f.full_at is not None and f.full_at <= now for f in fillings)
-    return End.FAILED if full else End.DONE
+def _end(fillings: Sequence[Filling]) -> End:
+    """How a forecast ends: without enough history nothing is known, neither good nor bad."""
+    if any(f.full for f in fillings):
+        return End.FAILED
+    return End.DONE if any(f.course is not None for f in fillings) else End.UNKNOWN
 
 
 def what_if(
@@ -327,62 +330,13 @@ def _racks(told: Sequence[str]) -> dict[int, str]:
     return {int(broker): name for broker, _, name in pairs}
 
 
-def _show(fillings: list[Filling], now: datetime, home: str) -> None:
+def _show(fillings: Sequence[Filling], home: str) -> None:
     if not fillings:
         render.warn(f"there is no history in {home}: take samples with `spindle balance history`")
         return
-    render.table(
-        "Log directories, the one that fills first on top",
-        ("broker", "directory", "used", "capacity", "growth a day", "full", "between", "history"),
-        [
-            (
-                str(f.broker), f.path, render.size(f.used), render.size(f.capacity),
-                render.size(round(f.growth * 86400)), _in(f.full_at, now),
-                _between(f, now),
-                f"{f.hours:.0f} h" if f.samples else "none",
-            )
-            for f in fillings
-        ],
-    )  # fmt: skip
-    first = fillings[0]
-    if first.full_at is None:
-        render.say("No directory fills within ten years at its present growth.")
-        return
-    render.say(
-        f"broker {first.broker} {first.path} fills first: {_in(first.full_at, now)}, "
-        f"{first.full_at:%Y-%m-%d %H:%M} UTC"
-    )
-
-
-def _in(at: datetime | None, now: datetime) -> str:
-    if at is None:
-        return "never"
-    days = (at - now).total_seconds() / 86400
-    return "now" if days <= 0 else f"in {days:.1f} days" if days < 100 else f"in {days:.0f} days"
-
-
-def _between(f: Filling, now: datetime) -> str:
-    """When it is full by its fastest growth, and by its slowest."""
-    if f.earliest is None:
-        return "-"
-    return f"{_in(f.earliest, now)} and {_in(f.latest, now)}"
-
-
-def _document(f: Filling, now: datetime) -> dict[str, object]:
-    return {
-        "broker": f.broker,
-        "logDir": f.path,
-        "logDirs": list(f.paths),
-        "used": f.used,
-        "capacity": f.capacity,
-        "growthPerDay": round(f.growth * 86400),
-        "fullAt": _iso(f.full_at),
-        "earliest": _iso(f.earliest),
-        "latest": _iso(f.latest),
-        "daysLeft": None if (days := f.days_left(now)) is None else round(days, 3),
-        "hoursOfHistory": round(f.hours, 3),
-    }
-
-
-def _iso(at: datetime | None) -> str | None:
-    return None if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    title = "Log directories, the one that fills first on top"
+    render.table(title, outlook.COLUMNS, [outlook.row(f) for f in fillings])
+    for f in fillings:
+        if f.lacking:
+            render.say(f"broker {f.broker} {f.path}: {f.lacking}")
+    render.say(f"{outlook.headline(fillings)}.")

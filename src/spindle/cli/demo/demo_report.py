@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spindle.cli import pages, pictures
-from spindle.cli.pictures import DiskBar, Span
+from spindle.cli import charts, pages
+from spindle.cli.charts import DiskBar, Span
 
 BIN_SECONDS = 0.5
 
@@ -47,8 +47,10 @@ def page(story: Story) -> str:
         "demo",
         title="Spindle: every promise was kept" if kept else "Spindle: a promise was broken",
         lead=story.lead,
+        figures=(),
+        legend="",
         promises=[(p.text, p.seen, p.word) for p in story.promises],
-        picture=pictures.disks(story.disks),
-        acknowledged=pictures.timeline(story.acknowledged, BIN_SECONDS, "records", story.spans),
+        picture=charts.disks(story.disks),
+        acknowledged=charts.timeline(story.acknowledged, BIN_SECONDS, "records", story.spans),
         facts=story.facts,
     )

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from spindle.cli.balance.applying import carry_out
 from spindle.cli.balance.cluster_look import verify
+from spindle.cli.charts import DiskBar, Span
 from spindle.cli.demo.demo_load import DemoLoad, Drain, Events, longest_gap
 from spindle.cli.demo.demo_report import BIN_SECONDS, Promise, Story
-from spindle.cli.pictures import DiskBar, Span
+from spindle.cli.path_names import ShortName
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.model.errors import Unusable
@@ -199,7 +200,7 @@ def _disks(proposal: ClusterProposal, seen: StoryResults) -> list[DiskBar]:
     return [
         DiskBar(
             f"broker {d.broker}",
-            Path(d.path).name,
+            ShortName(Path(d.path).name, d.path),
             d.capacity,
             d.before,
             d.after,
