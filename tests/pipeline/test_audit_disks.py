@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import NOON, write
+from tests.support.page_words import words
 
 from spindle.cli.app import main
 from spindle.cli.demo.demo_load import DemoLoad, Drain
@@ -114,7 +115,7 @@ def test_the_command_on_manifests(
               "reordered": 0, "unacknowledged": 0}  # fmt: skip
     assert document["counts"] == counts
     assert "topic and partition and offset" in document["basis"]
-    assert "1 lost, 1 doubled" in picture.read_text()
+    assert "1 lost, 1 doubled" in words(picture.read_text())
     with pytest.raises(SystemExit) as left:
         main(["audit", "--produced", made, "--consumed", told(tmp_path / "all.json", rows)])
     assert left.value.code in (0, None)

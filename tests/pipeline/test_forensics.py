@@ -120,7 +120,9 @@ def test_the_command_tells_people_scripts_and_eyes(
     assert told["logsInAll"] == len(told["logs"]) == 7
     assert {log["log"] for log in told["logs"][:3]} <= {"t-0", "t-0.2026-bad", "u-0", "x-0"}
     page = picture.read_text()
-    assert page.count("<rect") >= 7 + 4
+    assert page.count('class="track"') >= 3, "a picture of each damaged log"
+    assert page.count('class="fault"') >= 2
+    assert page.index("What is wrong") < page.index("Damaged logs") < page.index("<details")
     assert "nothing can be read" in page
     with pytest.raises(SystemExit):
         main(["forensics", str(disk), "--topic-list", "t"])

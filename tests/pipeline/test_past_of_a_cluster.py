@@ -66,9 +66,9 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
 
     first, *others = forecast.forecast(history.read(spark, tmp_path))
     assert (first.broker, set(first.paths)) == (1, {home, other}), "they are on one device"
-    assert first.growth > 0
-    assert first.full_at is not None
-    assert all(f.growth <= first.growth / 10 for f in others)
+    assert "too little history: 4 samples in " in first.lacking, "seconds say nothing of days"
+    assert first.line[-1][1] - first.line[0][1] >= 3 * 100 * 20_000
+    assert all(f.line[-1][1] - f.line[0][1] < 100 * 20_000 for f in others if f.line)
     assert [size for _, size in first.line] == sorted(size for _, size in first.line)
 
     wanted = PlanRequest(Band(0.05, 0.95))

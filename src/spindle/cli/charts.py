@@ -344,7 +344,7 @@ def _amounts(top: float, y: Callable[[float], float], taken: Sequence[float]) ->
     step = 2.0 ** max(0, math.ceil(math.log2(top / 5)))
     counts = [step * n for n in range(int(top / step) + 1)]
     return [
-        (y(count), re.sub(r"\.?0+ ", " ", amount(count, 2)) if count else "0")
+        (y(count), re.sub(r"\.?0+ (?=[KMGTP])", " ", amount(count, 2)) if count else "0")
         for count in counts
         if all(abs(y(count) - place) >= _CLOSE for place in taken)
     ]

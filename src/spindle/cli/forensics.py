@@ -181,7 +181,7 @@ def _namer(found: Forensics) -> Callable[[str, str], str]:
 
 
 def _short_names(found: Forensics) -> tuple[Callable[[str, str], ShortName], str]:
-    """The same for a page: directories are told apart by what differs; what tells them whole."""
+    """The same for a page: directories by what differs between them; the legend of the names."""
     whole, names = _namer(found), told_by_difference(_disks(found))
 
     def name(disk: str, log: str) -> ShortName:

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from spindle.cli.path_names import elided
-from spindle.cli.render import size
+from spindle.cli.render import percent, size
 from spindle.cli.table_layout import is_number
 
 if TYPE_CHECKING:
@@ -51,11 +51,6 @@ def templates() -> Environment:
         elided=lambda name, most: elided(str(name), most),
     )  # fmt: skip
     return environment
-
-
-def percent(share: float) -> str:
-    """A share in percent, with decimals where it is small."""
-    return f"{share:.0%}" if share >= 0.1 or not share else f"{share:.2%}"
 
 
 def _px(length: float) -> str:

@@ -1,4 +1,4 @@
-"""How paths are told apart where there is little room: by what differs between them. Pure.
+"""Short names of paths, where there is little room: by what differs between them. Pure.
 
 Log directories often share a long beginning, and an end: `/mnt/disk1/kafka`, `/mnt/disk2/kafka`.
 A short name alone would be a riddle; so it always comes with the pattern that it stands in, and

@@ -81,6 +81,11 @@ def size(count: int | None) -> str:
     return "-" if count is None else amount(count)
 
 
+def percent(share: float) -> str:
+    """A share in percent, with decimals where it is small."""
+    return f"{share:.0%}" if share >= 0.1 or not share else f"{share:.2%}"
+
+
 def bar(done: int, total: int) -> str:
     """A progress bar in text, with its percentage; nothing to do counts as done."""
     share = 1.0 if total <= 0 else min(1.0, max(0.0, done / total))
@@ -103,8 +108,8 @@ def plain() -> bool:
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on stdout, as broad as the terminal; columns of numbers stand on the right.
 
-    Where it does not fit, paths are told apart by what differs, or each row is a block. In a file
-    or a pipe it is as broad as it is.
+    Where it does not fit, only what differs between paths is shown, or each row is a block. In a
+    file or a pipe it is as broad as it is.
     """
     console = _console()
     width = console.width if console.is_terminal else None

@@ -1,7 +1,7 @@
 """How a table fits a terminal: side by side, with wrapped words, or each row as a block. Pure.
 
-Nothing breaks within a number, a name or a path. In turn: whole paths; paths told apart by what
-differs; words of sentences on several lines; then a row is a block, a line for each column, and
+Nothing breaks within a number, a name or a path. In turn: whole paths; what differs between
+paths; words of sentences on several lines; then a row is a block, a line for each column, and
 what is too long for a line even there loses its middle. Called by `render`.
 """
 
@@ -15,7 +15,10 @@ from typing import Final
 
 from spindle.cli.path_names import elided, paths_in, told_by_difference
 
-_NUMBER: Final = re.compile(r"[-+−]?\d[\d.,:]*%?(-[\d:]*)*(/s)?( .*)?")
+_WORD: Final = r"[-+−]?\d[\d.,:]*%?(-[\d:]*)*"
+_NUMBER: Final = re.compile(
+    rf"{_WORD}( ({_WORD}|[KMGTP]?i?B(/s)?|m?s|min|h|d|->|→|of|at))*"
+)
 _NUMBER_MAX: Final = 24
 _NARROWEST: Final = 16
 """A sentence gets so many columns at least, or all that it needs."""

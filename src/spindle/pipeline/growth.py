@@ -3,7 +3,7 @@
 Bytes against seconds. What jumps once or twice (a bulk load, a topic deleted) is no growth and is
 taken out; of the rest the slope is the median over all pairs of points (Theil-Sen), so that gaps,
 retention's steps and single wrong samples do not bend it. How far the future may be from the line
-is told by how far days (of a short past: half days) were from each other. Called by `forecast`.
+follows from how far days (of a short past: half days) were from each other. Called by `forecast`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE: Final = 0.8
-"""The part of all futures that shall lie between the bounds of a forecast."""
+"""The part of all futures that are to lie between the bounds of a forecast."""
 _JUMPS_MAX: Final = 2
 """So many jumps are events; more of them are how this directory grows."""
 _JUMP: Final = 12.0

@@ -82,8 +82,9 @@ def test_a_long_name_loses_its_middle_where_nothing_else_helps() -> None:
     ("cell", "number"),
     [
         ("-", True), ("12", True), ("1.5 GiB", True), ("0.02% -> 0.04%", True), ("0-4243655", True),
-        ("2026-11-24 03:48:30", True), ("14.0 d", True), ("12.3 MiB/s", True),
-        ("disk-1", False), ("", False), ("90 records; 1 damaged range of at most 10", False),
+        ("2026-11-24 03:48:30", True), ("1 d 23 h", True), ("12.3 MiB/s", True),
+        ("disk-1", False), ("", False), ("1 Dec 2026, in 7 days", False),
+        ("90 records; 1 damaged range of at most 10", False),
     ],
 )  # fmt: skip
 def test_numbers_are_told_from_words(cell: str, number: bool) -> None:

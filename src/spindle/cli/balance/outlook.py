@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from spindle.cli import render
-from spindle.planning.amounts import counted
+from spindle.planning.amounts import counted, lasting
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
@@ -28,7 +28,7 @@ def row(f: Filling) -> tuple[str, ...]:
     """A device in a table."""
     return (
         str(f.broker), f.path, render.size(f.used), render.size(f.capacity), growth(f),
-        when(f), between(f), f"{f.hours / 24:.1f} d" if f.samples else "none",
+        when(f), between(f), lasting(f.hours * 3600) if f.samples else "none",
     )  # fmt: skip
 
 

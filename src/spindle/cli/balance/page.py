@@ -103,7 +103,7 @@ def _figures(proposal: ClusterProposal) -> list[tuple[str, str]]:
     ]
     for words, most in (("fullest disk", max), ("emptiest disk", min)):
         if shares:
-            ends = (pages.percent(most(share[n] for share in shares)) for n in (0, 1))
+            ends = (render.percent(most(share[n] for share in shares)) for n in (0, 1))
             found.append((f"{words}, now and as planned", " → ".join(ends)))
     return found
 

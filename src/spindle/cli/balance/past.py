@@ -337,6 +337,6 @@ def _show(fillings: Sequence[Filling], home: str) -> None:
     title = "Log directories, the one that fills first on top"
     render.table(title, outlook.COLUMNS, [outlook.row(f) for f in fillings])
     for f in fillings:
-        if f.lacking:
+        if f.lacking and any(other.course for other in fillings):
             render.say(f"broker {f.broker} {f.path}: {f.lacking}")
     render.say(f"{outlook.headline(fillings)}.")

@@ -179,11 +179,8 @@ def band(asked: Band) -> str:
 
 
 def _share(count: int, capacity: int) -> str:
-    """A part of a capacity: "-" where that is not known, with decimals where it is small."""
-    if not capacity:
-        return "-"
-    share = count / capacity
-    return f"{share:.0%}" if share >= 0.1 or not count else f"{share:.2%}"
+    """A part of a capacity: "-" where that is not known."""
+    return render.percent(count / capacity) if capacity else "-"
 
 
 def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
