@@ -99,12 +99,14 @@ def plan(scale: float = 1.0) -> str:
     chance = Random(4)
 
     def directory(broker: int, disk: int) -> DirectoryNow:
-        sizes = (round(chance.uniform(*ends) * GIB * scale) for ends in ((300, 900), (580, 640)))
-        rates = (round(chance.uniform(*ends) * 2**20) for ends in ((1, 40), (15, 25)))
+        before, after = (
+            round(chance.uniform(*ends) * GIB * scale) for ends in ((300, 900), (580, 640))
+        )
+        was, will = (round(chance.uniform(*ends) * 2**20) for ends in ((1, 40), (15, 25)))
         online, cordoned = (broker, disk) != (3, 2), (broker, disk) == (2, 3)
         return DirectoryNow(
-            broker, path(disk), online, 1000 * GIB, *sizes, cordoned, *rates
-        )  # fmt: skip
+            broker, path(disk), online, 1000 * GIB, before, after, cordoned, was, will
+        )
 
     directories = tuple(directory(broker, disk) for broker in (1, 2, 3) for disk in (1, 2, 3))
     topics = ("orders", "payments-eu", "clickstream.raw.v2", "a-topic-with-a-very-long-name" * 6)

@@ -156,24 +156,15 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledSpan:
-    """A span in a picture: from `x` on, so broad (percent), with a letter that a list explains."""
-
-    x: float
-    width: float
-    letter: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Timeline:
-    """Bars (x, height in percent) of events, bands behind them, ticks; `unit`: what is counted.
+    """Bars (x, height in percent) of events, each `bin_seconds` long, and ticks.
 
-    `most`: events a second of the highest bar; each of them is `bin_seconds` long.
+    `bands`: x and width of spans behind them, and a letter, which a list explains; `most`: events a
+    second of the highest bar; `unit`: what is counted.
     """
 
     bars: Sequence[Point]
-    bands: Sequence[LabelledSpan]
+    bands: Sequence[tuple[float, float, str, Span]]
     ticks: Sequence[Tick]
     bar: float
     bin_seconds: float
@@ -289,7 +280,7 @@ def timeline(
     return Timeline(
         bars=[(100 * index / count, 100 * n / most) for index, n in enumerate(per_bin)],
         bands=[
-            LabelledSpan(x(span.begin), max(_LEAST, x(span.end - span.begin)), letter, span)
+            (x(span.begin), max(_LEAST, x(span.end - span.begin)), letter, span)
             for letter, span in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", spans, strict=False)
         ],
         ticks=[(x(at), f"{at:g} s") for at in _round_moments(seconds)],

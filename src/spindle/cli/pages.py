@@ -28,8 +28,11 @@ _UNBROKEN: Final = re.compile(r"\S*[\d/-]\S*(?: (?:[KMGTP]?i?B(?:/s)?|m?s|min|h|
 
 
 def page(template: str, **values: object) -> str:
-    """A whole page by the name of its template; a value that it lacks is an error."""
-    made = {"version": version("spindle"), "made": datetime.now(UTC)}
+    """A whole page by the name of its template; a value that it lacks is an error.
+
+    All pages may have `figures` (pairs of words and a figure) and a `legend` of short names.
+    """
+    made = {"version": version("spindle"), "made": datetime.now(UTC), "figures": (), "legend": ""}
     return templates().get_template(f"{template}.html.j2").render({**made, **values})
 
 

@@ -267,15 +267,13 @@ def _row(key: dict[str, object], group: list[tuple[float, float, float]]) -> dic
 
 def _filling(told: _DeviceUse, row: Row | None, now: datetime) -> Filling:
     used = int(told["used"])
-    line, course = (), None
-    if row is not None:
-        line = _past(used, row["moments"], row["changes"])
-        found = Line(*(row[name] for name in Line._fields))
-        enough = len(line) >= SAMPLES_MIN and line[-1][0] - line[0][0] >= timedelta(hours=HOURS_MIN)
-        course = found if enough and found.known else None
-    return Filling(
-        told["broker"], tuple(told["paths"]), used, int(told["capacity"]), now, course, line
-    )
+    of = told["broker"], tuple(told["paths"]), used, int(told["capacity"]), now
+    if row is None:
+        return Filling(*of, None)
+    line = _past(used, row["moments"], row["changes"])
+    found = Line(*(row[name] for name in Line._fields))
+    enough = len(line) >= SAMPLES_MIN and line[-1][0] - line[0][0] >= timedelta(hours=HOURS_MIN)
+    return Filling(*of, found if enough and found.known else None, line)
 
 
 def _past(

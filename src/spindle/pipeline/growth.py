@@ -104,7 +104,7 @@ def fit(moments: Sequence[float], changes: Sequence[float]) -> Line | None:
 def _block(at: NDArray[np.float64]) -> float:
     """A day, of a short past half a day; no less than what lies between two samples, mostly."""
     block = _DAY if at[-1] - at[0] >= _BLOCKS_MIN * _DAY else _DAY / 2
-    return float(block * max(1.0, np.ceil(np.median(np.diff(at)) / block)))
+    return block * max(1.0, float(np.ceil(np.median(np.diff(at)) / block)))
 
 
 def _slope(at: NDArray[np.float64], total: NDArray[np.float64], block: float) -> float:

@@ -116,7 +116,7 @@ def test_time_runs_from_left_to_right_and_spans_stand_where_they_happened() -> N
         [5, 10, 0, 10], 0.5, "records", [Span(0.5, 1, "a"), Span(1.5, 1.6, "b")]
     )
     assert chart.bars == [(0, 50), (25, 100), (50, 0), (75, 100)]
-    assert [(band.letter, band.x, band.span.text) for band in chart.bands] == [
+    assert [(letter, x, span.text) for x, _, letter, span in chart.bands] == [
         ("A", 25.0, "a"), ("B", 75.0, "b"),
     ]  # fmt: skip
     assert chart.most == 20

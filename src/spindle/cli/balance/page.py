@@ -69,10 +69,8 @@ def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | No
 def forecast_page(fillings: Sequence[Filling], high_mark: float) -> str:
     """How disks fill, the one that is full first on top; `high_mark`: a share that is marked."""
     if not fillings:
-        return pages.page(
-            "forecast", title="Forecast", lead="There is no history yet.", figures=(), full=(),
-            legend="", courses=(), lacking=(), directories=(),
-        )  # fmt: skip
+        nothing = dict.fromkeys(("full", "courses", "lacking", "directories"))
+        return pages.page("forecast", title="Forecast", lead="There is no history yet.", **nothing)
     names = told_by_difference(path for f in fillings for path in f.paths)
     known = [f for f in fillings if f.course is not None]
     return pages.page(
@@ -95,16 +93,17 @@ def forecast_page(fillings: Sequence[Filling], high_mark: float) -> str:
 
 
 def _figures(proposal: ClusterProposal) -> list[tuple[str, str]]:
-    shares = [(d.before / d.capacity, d.after / d.capacity) for d in proposal.directories
-              if d.online and d.capacity]  # fmt: skip
+    known = [d for d in proposal.directories if d.online and d.capacity]
+    now, then = [d.before / d.capacity for d in known], [d.after / d.capacity for d in known]
     found = [
         (f"in {counted(len(proposal.waves), 'wave')}", counted(len(proposal.moves), "move")),
         ("to copy", render.size(proposal.bytes_moved)),
     ]
-    for words, most in (("fullest disk", max), ("emptiest disk", min)):
-        if shares:
-            ends = (render.percent(most(share[n] for share in shares)) for n in (0, 1))
-            found.append((f"{words}, now and as planned", " → ".join(ends)))
+    if known:
+        most = f"{render.percent(max(now))} → {render.percent(max(then))}"
+        least = f"{render.percent(min(now))} → {render.percent(min(then))}"
+        found.append(("fullest disk, now and as planned", most))
+        found.append(("emptiest disk, now and as planned", least))
     return found
 
 
@@ -179,8 +178,11 @@ def _foretold(fillings: Sequence[Filling]) -> list[tuple[str, str]]:
 
 def _course(f: Filling, names: PathNames, high_mark: float) -> CourseChart:
     assert f.course is not None, f
-    end = _end(f)
-    steps = [n * (end - f.at).total_seconds() / _POINTS for n in range(_POINTS + 1)]
+    step = (_end(f) - f.at) / _POINTS
+    ahead = []
+    for n in range(_POINTS + 1):
+        least, middle, most = f.course.after(n * step.total_seconds())
+        ahead.append((f.at + n * step, f.used + least, f.used + middle, f.used + most))
     earliest, expected, latest = f.full_at()
     grows = f"{render.size(f.used)} now, {outlook.growth(f)} a day"
     text = f"{grows}; full {outlook.when(f)}" + (f", {outlook.span(f)}" if earliest else "")
@@ -191,8 +193,7 @@ def _course(f: Filling, names: PathNames, high_mark: float) -> CourseChart:
             charts.name_of(f"broker {f.broker}", names.of(f.path)),
             text,
             [(at, float(count)) for at, count in f.line],
-            [(f.at + timedelta(seconds=s), *(f.used + more for more in f.course.after(s)))
-             for s in steps],
+            ahead,
             [(render.size(f.capacity), float(f.capacity)),
              (f"{high_mark:.0%}", f.capacity * high_mark)],
             (earliest, latest),

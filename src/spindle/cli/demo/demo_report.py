@@ -47,8 +47,6 @@ def page(story: Story) -> str:
         "demo",
         title="Spindle: every promise was kept" if kept else "Spindle: a promise was broken",
         lead=story.lead,
-        figures=(),
-        legend="",
         promises=[(p.text, p.seen, p.word) for p in story.promises],
         picture=charts.disks(story.disks),
         acknowledged=charts.timeline(story.acknowledged, BIN_SECONDS, "records", story.spans),
