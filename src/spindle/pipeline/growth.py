@@ -1,8 +1,8 @@
 """A straight line through how much has been written: robust against what is not growth. Pure.
 
 Bytes against seconds. What jumps once or twice (a bulk load, a topic deleted) is no growth and is
-taken out; of the rest the slope is the median over all pairs of points (Theil-Sen), so that gaps,
-retention's steps and single wrong samples do not bend it. How far the future may be from the line
+taken out; of the rest the slope is the median over pairs of points (Theil-Sen), whole days apart
+where there are such, so that gaps, retention's steps and single wrong samples do not bend it. How far the future may be from the line
 follows from how far days (of a short past: half days) were from each other. Called by `forecast`.
 """
 

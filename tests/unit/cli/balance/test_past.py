@@ -8,6 +8,7 @@ import pytest
 
 from spindle.cli.balance import outlook, past
 from spindle.cli.exits import End
+from spindle.pipeline import growth
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.growth import Line
 
@@ -73,7 +74,9 @@ def test_scripts_get_moments_and_the_confidence() -> None:
     document = outlook.document(filling(15, 0.5))
     assert document["fullAt"] == "2026-12-06T00:00:00Z"
     assert str(document["earliest"]) < str(document["fullAt"]) < str(document["latest"])
-    assert (document["confidence"], document["daysLeft"], document["lacking"]) == (0.8, 15.0, None)
+    assert (document["daysLeft"], document["lacking"]) == (15.0, None)
+    assert document["confidence"] == growth.CONFIDENCE
+    assert f"between ({growth.CONFIDENCE:.0%})" in outlook.COLUMNS
 
 
 @pytest.mark.spec("N-06", "P-12")
