@@ -2,8 +2,9 @@
 
 Bytes against seconds. What jumps once or twice (a bulk load, a topic deleted) is no growth and is
 taken out; of the rest the slope is the median over pairs of points (Theil-Sen), whole days apart
-where there are such, so that gaps, retention's steps and single wrong samples do not bend it. How far the future may be from the line
-follows from how far days (of a short past: half days) were from each other. Called by `forecast`.
+where there are such, so that gaps, retention's steps and single wrong samples do not bend it. How
+far the future may be from the line follows from how far days (of a short past: half days) were
+from each other. Called by `forecast`.
 """
 
 from __future__ import annotations
