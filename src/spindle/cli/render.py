@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, Protocol
 
 from spindle.cli.table_layout import blocks, is_number, layout
 from spindle.planning.amounts import amount
@@ -119,7 +119,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     else:
         lines = _drawn(title, columns, laid.rows, laid.widths)
     for line in [*lines, *([laid.legend, ""] if laid.legend else [])]:
-        print(line.rstrip())
+        print((line.replace("…", "~") if plain() else line).rstrip())
 
 
 def _drawn(
@@ -132,7 +132,8 @@ def _drawn(
     drawn = Table(title=title or None, title_justify="left", box=lines)
     for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
         numbers = bool(rows) and all(is_number(row[index]) for row in rows)
-        drawn.add_column(column, justify="right" if numbers else "left", width=width)
+        side: Literal["left", "right"] = "right" if numbers else "left"
+        drawn.add_column(column, justify=side, overflow="fold", width=width)
     for row in rows:
         drawn.add_row(*(cell.replace("[", r"\[") for cell in row))
     console = _console(width=max(len(title), sum(widths) + 3 * len(widths) + 1))
