@@ -16,9 +16,7 @@ from typing import Final
 from spindle.cli.path_names import elided, paths_in, told_by_difference
 
 _WORD: Final = r"[-+−]?\d[\d.,:]*%?(-[\d:]*)*"
-_NUMBER: Final = re.compile(
-    rf"{_WORD}( ({_WORD}|[KMGTP]?i?B(/s)?|m?s|min|h|d|->|→|of|at))*"
-)
+_NUMBER: Final = re.compile(rf"{_WORD}( ({_WORD}|[KMGTP]?i?B(/s)?|m?s|min|h|d|->|→|of|at))*")
 _NUMBER_MAX: Final = 24
 _NARROWEST: Final = 16
 """A sentence gets so many columns at least, or all that it needs."""
