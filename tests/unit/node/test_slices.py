@@ -17,12 +17,13 @@ from tools.messages.frames import decode_response, encode_message
 from spindle.model.batches import Buffer
 from spindle.model.computing import Compute
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.ids import TopicPartition
+from spindle.model.ids import UNASSIGNED, PartitionId, TopicPartition
 from spindle.model.outbox import Outbox, Ready
 from spindle.model.settings.typed_settings import Settings
-from spindle.node import slices
+from spindle.node import slices, topic_selection
 from spindle.node.connection import Connection
 from spindle.node.handlers import BROKER, metadata
+from spindle.node.logdirs.log_dir_manager import listed
 from spindle.node.router import Router
 from spindle.node.slices import SENT, SLICE, Slices
 from spindle.sim.memory_disk import MemoryDisk
@@ -174,7 +175,13 @@ def test_settings_of_many_topics_are_told_in_slices() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_directories_with_many_replicas_are_told_in_slices() -> None:
+@pytest.mark.parametrize("are_offline", [False, True])
+def test_directories_with_many_replicas_are_told_in_slices(are_offline: bool) -> None:
+    partitions: Any = SimpleNamespace(
+        find=lambda id: SimpleNamespace(name=TopicPartition("t", id.partition), size=1),
+        bounds=lambda id: None if are_offline else (0, 0, 0),
+    )
+    ids = [PartitionId(UNASSIGNED, number) for number in range(PARTITIONS)]
     directory = SimpleNamespace(
         path="/d1",
         id=None,
@@ -185,21 +192,15 @@ def test_directories_with_many_replicas_are_told_in_slices() -> None:
         "image": SimpleNamespace(features={}),
         "logs": SimpleNamespace(
             directories=SimpleNamespace(all={"/d1": directory}, is_cordoned=lambda path: False),
-            places=SimpleNamespace(current=lambda path: range(PARTITIONS)),
-            futures=lambda path: (),
-        ),
-        "replicas": SimpleNamespace(
-            partitions=SimpleNamespace(
-                find=lambda id: SimpleNamespace(name=TopicPartition("t", id), size=id),
-                bounds=lambda id: (0, 0, 0),
-            )
+            listing=lambda path: listed(partitions, ids, ()),
         ),
     }
     bench = Bench(Key.DESCRIBE_LOG_DIRS, **broker)
     t = request_types(Key.DESCRIBE_LOG_DIRS, 4)
     answer = bench.ask(make(t.DescribeLogDirsRequest, topics=None))
-    ((topic,),) = [result.topics for result in answer.results]
-    assert len(topic.partitions) == PARTITIONS
+    ((*topics,),) = [result.topics for result in answer.results]
+    told = sum(len(topic.partitions) for topic in topics)
+    assert told == (0 if are_offline else PARTITIONS)
     assert bench.slices >= PARTITIONS / 1000
 
 
@@ -339,7 +340,7 @@ def test_metadata_by_many_names_is_told_in_slices_and_each_topic_once() -> None:
     ]
     with pytest.MonkeyPatch.context() as patch:
         bench.router.on_frame(bench.connection, encode_message(request, 1, None))
-        assert max(counted_turns(bench, patch, metadata, "_absent")) <= SLICE
+        assert max(counted_turns(bench, patch, topic_selection, "absent")) <= SLICE
 
 
 @pytest.mark.spec("S-08")

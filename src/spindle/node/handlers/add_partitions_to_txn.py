@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error
 from spindle.model.ids import by_topic
+from spindle.node.handlers import _requested_transactions as reading
 from spindle.node.handlers._gathering import Gathering
-from spindle.node.handlers._requested_transactions import (
-    BATCHED_FROM,
-    RequestedPartitions,
-    partitions_of,
-    requested_transactions,
-)
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.transactions.partition_additions import RequestedTransaction, Results, take_part
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
@@ -46,15 +41,15 @@ def on_broker(
 ) -> Later:
     """Add or verify partitions."""
     version = context.version
-    asked = requested_transactions(request, version)
-    survey = context.survey if isinstance(context.survey, RequestedPartitions) else None
+    asked = reading.requested_transactions(request, version)
+    survey = context.survey if isinstance(context.survey, reading.RequestedPartitions) else None
     gathering = Gathering[int, Results](
         range(len(asked)), lambda told: context.answer(_respond(asked, told, version))
     )
     for place, each in enumerate(asked):
         then = partial(gathering.settle, place)
         whole = None if survey is None else survey.of(each)
-        bumps = version >= BATCHED_FROM
+        bumps = version >= reading.BATCHED_FROM
         take_part(broker.transactions, broker.image, each, whole, bumps, then)
     return LATER
 
@@ -66,16 +61,16 @@ def refuse(
     message: str,
 ) -> AddPartitionsToTxnResponse:
     """The error as a whole, where there is a place for it."""
-    if context.version >= BATCHED_FROM:
+    if context.version >= reading.BATCHED_FROM:
         return AddPartitionsToTxnResponse(error_code=error)
-    results = dict.fromkeys(partitions_of(request.v3_and_below_topics), error)
+    results = dict.fromkeys(reading.partitions_of(request.v3_and_below_topics), error)
     return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_topics(results))
 
 
 def _respond(
     asked: Sequence[RequestedTransaction], told: Mapping[int, Results], version: int
 ) -> AddPartitionsToTxnResponse:
-    if version < BATCHED_FROM:
+    if version < reading.BATCHED_FROM:
         return AddPartitionsToTxnResponse(
             results_by_topic_v3_and_below=_topics(told[0], fences=version >= FENCED_FROM)
         )

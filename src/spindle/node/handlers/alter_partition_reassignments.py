@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import reassignment
+from spindle.core.controller.elections import ElectionOutcome
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node.handlers._patience import check_timeout
@@ -59,34 +60,31 @@ def on_controller(
     return controller.serve(
         context,
         lambda state: reassignment.alter(state, asked, request.allow_replication_factor_change),
-        lambda outcomes: _respond(
-            request, Error.NONE, None, [(o.error, o.message) for o in outcomes]
-        ),
+        lambda outcomes: _respond(request, ElectionOutcome(), outcomes),
         partial(refuse, request, context),
     )
 
 
 def _respond(
     request: AlterPartitionReassignmentsRequest,
-    error: Error,
-    message: str | None,
-    outcomes: Iterable[tuple[Error, str | None]],
+    whole: ElectionOutcome,
+    outcomes: Iterable[ElectionOutcome],
 ) -> AlterPartitionReassignmentsResponse:
     remaining = iter(outcomes)
 
     def partition_response(p: ReassignablePartition) -> ReassignablePartitionResponse:
-        code, text = next(remaining)
+        outcome = next(remaining)
         return ReassignablePartitionResponse(
             partition_index=p.partition_index,
-            error_code=code,
-            error_message=text,
-            directories=p.directories if code == Error.NONE else (),
+            error_code=outcome.error,
+            error_message=outcome.message,
+            directories=p.directories if outcome.error is Error.NONE else (),
         )
 
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,
-        error_code=error,
-        error_message=message,
+        error_code=whole.error,
+        error_message=whole.message,
         responses=tuple(
             ReassignableTopicResponse(
                 name=topic.name, partitions=tuple(partition_response(p) for p in topic.partitions)
@@ -104,4 +102,5 @@ def refuse(
 ) -> AlterPartitionReassignmentsResponse:
     """The error for the whole and for each partition."""
     count = sum(len(topic.partitions) for topic in request.topics)
-    return _respond(request, error, message, [(error, message)] * count)
+    outcome = ElectionOutcome(error, message)
+    return _respond(request, outcome, [outcome] * count)

@@ -76,14 +76,10 @@ def _respond(answers: Sequence[topics.TopicAnswer]) -> CreateTopicsResponse:
 
 
 def _topic(answer: topics.TopicAnswer) -> CreatableTopicResult:
-    settings = None
-    if answer.error is Error.NONE:
-        settings = tuple(
-            CreatableTopicConfigs(
-                name=setting.name, value=setting.value, config_source=setting.source
-            )
-            for setting in answer.settings
-        )
+    settings = [
+        CreatableTopicConfigs(name=s.name, value=s.value, config_source=s.source)
+        for s in answer.settings
+    ]
     return CreatableTopicResult(
         name=answer.name or "",
         topic_id=answer.topic_id,
@@ -91,7 +87,7 @@ def _topic(answer: topics.TopicAnswer) -> CreatableTopicResult:
         error_message=answer.message,
         num_partitions=answer.partitions,
         replication_factor=answer.replication,
-        configs=settings,
+        configs=settings if answer.error is Error.NONE else None,
     )
 
 

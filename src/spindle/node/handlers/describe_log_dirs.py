@@ -71,7 +71,7 @@ def _parts(
         for number, replica in enumerate(replicas, 1):
             if number % REST_AFTER == 0:
                 yield REST
-            if asked is None or replica.name in asked:
+            if replica is not None and (asked is None or replica.name in asked):
                 found.append(replica)
         yield _directory(broker, directory, found)
 

@@ -48,28 +48,23 @@ def on_controller(
 ) -> DescribeQuorumResponse:
     """Serve DescribeQuorum."""
     raft = raft_of(node, None)
+    asked = [(t.topic_name, [(p.partition_index, p) for p in t.partitions]) for t in request.topics]
     try:
         if isinstance(context.survey, RequestedCount):
             context.survey.check()
-        metadata_partition(
-            [
-                (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
-                for topic in request.topics
-            ]
-        )
+        metadata_partition(asked)
     except Refusal:
         return _not_hosted(request)
     state = raft.state
     term = state.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {state.me} does not lead the quorum")
-    voters = raft.leader_log.voters(term, node.quorum.directory_id)
     partition = PartitionData(
         error_message="",
         leader_id=state.me,
         leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas(voters),
+        current_voters=_replicas(raft.leader_log.voters(term, node.quorum.directory_id)),
         observers=_replicas(term.observers),
     )
     return _reply(request, partition, tuple(_node(node, voter) for voter in state.voters))
@@ -124,8 +119,6 @@ def _replicas(progress: Mapping[NodeId, ReplicaProgress]) -> tuple[ReplicaState,
 
 
 def _node(node: QuorumHost, voter: NodeId) -> Node:
-    address = node.quorum.endpoint_of(voter)
-    if address is None:
-        return Node(node_id=voter)
-    name, (host, port) = node.quorum.controller_listeners[0], address
-    return Node(node_id=voter, listeners=(Listener(name=name, host=host, port=port),))
+    at, name = node.quorum.endpoint_of(voter), node.quorum.controller_listeners[0]
+    listeners = () if at is None else (Listener(name=name, host=at[0], port=at[1]),)
+    return Node(node_id=voter, listeners=listeners)

@@ -108,9 +108,8 @@ def _told(
     if share.error == Error.NOT_LEADER_OR_FOLLOWER:
         hint = broker.replicas.partitions.leader_hint(share.topic, share.index)
         if hint is not None:
-            leader, epoch = hint
-            leaders[leader] = None
-            current = LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
+            leaders[hint[0]] = None
+            current = LeaderIdAndEpoch(leader_id=hint[0], leader_epoch=hint[1])
     return PartitionProduceResponse(
         index=share.index,
         error_code=share.error,

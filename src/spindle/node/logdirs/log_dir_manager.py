@@ -35,6 +35,7 @@ from spindle.node.logdirs.placement_registry import (
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.reconciler import Reconciler
 from spindle.node.logdirs.repairs import BadCopies, Repairs, Scrubbing
+from spindle.node.replicas.hosted_partitions import HostedPartitions
 from spindle.node.replicas.replica_manager import ReplicaManager
 
 
@@ -56,6 +57,22 @@ class ListedReplica(NamedTuple):
     """By how much its end lies behind the high watermark or, of a future log, behind the current
     one: -1 where that is offline (K113-20)."""
     is_future: bool = False
+
+
+def listed(
+    partitions: HostedPartitions, replicas: Iterable[PartitionId], moves: Iterable[LogDirMove]
+) -> Iterator[ListedReplica | None]:
+    """Replicas and future logs as they are; None for a replica that is not served."""
+    for id in replicas:
+        hosted, bounds = partitions.find(id), partitions.bounds(id)
+        if hosted is None or bounds is None:
+            yield None
+        else:
+            yield ListedReplica(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]))
+    for move in moves:
+        bounds = partitions.bounds(move.id)
+        lag = -1 if bounds is None else max(0, bounds[2] - move.end)
+        yield ListedReplica(move.name, move.size, lag, is_future=True)
 
 
 class LogDirManager:
@@ -128,22 +145,10 @@ class LogDirManager:
         """The moves into a directory, finished ones excepted."""
         return (move for move in self.moves.under_way.all() if move.target == path)
 
-    def listing(self, path: LogDir) -> Iterator[ListedReplica]:
-        """The replicas that are in a directory now, each as it is when it is listed."""
-        return self._listed(list(self.places.current(path)), list(self.futures(path)))
-
-    def _listed(
-        self, replicas: Iterable[PartitionId], moves: Iterable[LogDirMove]
-    ) -> Iterator[ListedReplica]:
+    def listing(self, path: LogDir) -> Iterator[ListedReplica | None]:
+        """The replicas that are in a directory now, each as it is at its turn; None: not served."""
         partitions = self.replicas.partitions
-        for id in replicas:
-            hosted, bounds = partitions.find(id), partitions.bounds(id)
-            if hosted is not None and bounds is not None:
-                yield ListedReplica(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]))
-        for move in moves:
-            bounds = partitions.bounds(move.id)
-            lag = -1 if bounds is None else max(0, bounds[2] - move.end)
-            yield ListedReplica(move.name, move.size, lag, is_future=True)
+        return listed(partitions, list(self.places.current(path)), list(self.futures(path)))
 
     def future_marks(self, path: LogDir) -> dict[LogKey, int]:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""
