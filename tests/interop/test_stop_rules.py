@@ -60,11 +60,12 @@ def cluster(tmp_path: Path) -> Iterator[Local]:
 
 
 def planned(cluster: Local, path: Path) -> Path:
-    wave = [
-        PlannedMove(broker, f"moves-{broker}-{n}", 0, *cluster.log_dirs(broker)[:2], SIZE * 25)
-        for n in range(2)
-        for broker in (1, 2, 4)
-    ]
+    wave = []
+    for number in range(2):
+        for broker in (1, 2, 4):
+            source, target, _ = cluster.log_dirs(broker)
+            topic = f"moves-{broker}-{number}"
+            wave.append(PlannedMove(broker, topic, 0, source, target, SIZE * 25))
     return plan_file(path, cluster.bootstrap, [wave])
 
 
