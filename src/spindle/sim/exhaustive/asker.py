@@ -46,7 +46,7 @@ from spindle.wire.messages.txn_offset_commit_response import TxnOffsetCommitResp
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
-PLAINLY: Final = "plainly"
+PLAINLY: Final = b"plainly"
 """The metadata of the offset that is committed in no transaction."""
 BUMPING: Final = 2
 LONG: Final = 600_000
@@ -84,7 +84,7 @@ class Asker:
     waits: bool = False
     not_before: float = 0.0
     is_stale: bool = False
-    """A younger producer got its epoch before the commit was asked for."""
+    """A younger producer got its epoch before the commit was asked for: it stays open."""
     fates: dict[bytes, Fate] = field(default_factory=dict)
 
     @property
@@ -110,10 +110,12 @@ class Asker:
         """The request of the next step; `id`: the partition that is written to."""
         if self.step == "write":
             self.fates.setdefault(self.value, Fate.OPEN)
-        elif self.step == "commit":
+        elif self.step == "commit" and not self.is_stale:
             self.fates[self.value] = Fate.ASKED
         elif self.step == "abort":
             self.fates[self.value] = Fate.ABORTED
+        elif self.step == "plainly":
+            self.fates[PLAINLY] = Fate.ASKED
         made: Request[Response] = getattr(self, f"_{self.step}")(id)
         return made
 
@@ -176,7 +178,9 @@ class Asker:
 
     def _plainly(self, id: PartitionId) -> OffsetCommitRequest:
         partition = OffsetCommitRequestPartition(
-            partition_index=id.partition, committed_offset=self.number, committed_metadata=PLAINLY
+            partition_index=id.partition,
+            committed_offset=self.number,
+            committed_metadata=PLAINLY.decode(),
         )
         topic = OffsetCommitRequestTopic(name=TOPIC, partitions=(partition,))
         return OffsetCommitRequest(
@@ -211,6 +215,8 @@ class Asker:
             self.held.take(answer)
         elif self.step == "write":
             self.held.sequence += 1
+        elif self.step == "plainly":
+            self.fates[PLAINLY] = Fate.COMMITTED
         elif isinstance(answer, EndTxnResponse):
             if self.step == "commit":
                 self.fates[self.value] = Fate.COMMITTED

@@ -198,7 +198,7 @@ class TransactionSituation:
             self.used["coordinators" if kind == "coordinate" else "leaders"] += 1
             self.pair.move(*((STATE,) if kind == "coordinate" else (DATA, OFFSETS)))
         self._settle()
-        check_readers(self.pair, self.askers)
+        check_readers(self.pair, self.askers, offsets=bool(self.bounds.offsets))
 
     def _asker(self, name: str) -> Asker:
         return next(asker for asker in self.askers if asker.name == name)
