@@ -55,6 +55,7 @@ explore: setup ## Every interleaving of one replica's events, the long form (an 
 	$(BIN)/spindle explore-transactions --losses 1 --leaders 1 --waits 1
 	$(BIN)/spindle explore-transactions --losses 1 --coordinators 1 --level 0 --waits 1
 	$(BIN)/spindle explore-transactions --zombies 1 --losses 1 --waits 1
+	$(BIN)/spindle explore-transactions --zombies 1 --offsets 1
 	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --leaders 1 --losses 1 --waits 0 --aborts 0
 	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --strays 1 --level 0 --waits 0 --aborts 0
 	$(BIN)/spindle explore-transactions --coordinators 1 --strays 1 --losses 1 --waits 0

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import OffsetRecord
 from spindle.core.groups.offset_metadata_manager import OffsetMetadataManager
 from spindle.core.replica.producer_state_manager import ProducerStateManager
@@ -21,6 +22,7 @@ from spindle.core.transactions.transaction_values import BUMPING, Ending, Produc
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
+from spindle.node.handlers import txn_offset_commit
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.transactions import enlisting
 from spindle.node.transactions.marking import Marking
@@ -52,6 +54,7 @@ def searched(seed: int | None = None, **bounds: int) -> SearchReport:
         ({"coordinators": 1, "waits": 1}, 500),
         ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),
         ({"zombies": 1, "waits": 1}, 500),
+        ({"zombies": 1, "offsets": 1, "waits": 0, "aborts": 0}, 250),
         ({"others": 1, "waits": 0, "aborts": 0}, 400),
         ({"coordinators": 1, "strays": 1, "waits": 0}, 500),
         (
@@ -124,6 +127,27 @@ def _last_one_counts(self: OffsetMetadataManager, record: OffsetRecord, at: int)
     return True
 
 
+def _counts_at_once(self: OffsetMetadataManager, _: int, record: OffsetRecord, at: int) -> None:
+    """A transaction's offset is there before its marker."""
+    self.put(record, at)
+
+
+def _counts_always(self: GroupCoordinatorShard, producer_id: int, at: int, _: bool) -> None:
+    """The offsets of a transaction that was aborted count, too."""
+    _on_marker(self, producer_id, at, True)
+
+
+def _lets_zombies_commit_offsets(*given: Any) -> None:
+    """The coordinator's word that a producer was fenced is not heard."""
+    *rest, then = given
+    fenced = Error.INVALID_PRODUCER_EPOCH
+    _admit_offsets(*rest, lambda error: then(Error.NONE if error is fenced else error))
+
+
+_on_marker = GroupCoordinatorShard.on_marker
+_admit_offsets = txn_offset_commit.admit_offsets
+
+
 @pytest.mark.spec("C-01")
 @pytest.mark.parametrize(
     ("where", "name", "wrong", "within", "what"),
@@ -143,7 +167,16 @@ def _last_one_counts(self: OffsetMetadataManager, record: OffsetRecord, at: int)
             "is read as committed, but is aborted",
         ),
         (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
-        (OffsetMetadataManager, "put", _last_one_counts, {"offsets": 1}, "committed last"),
+        (OffsetMetadataManager, "put", _last_one_counts, {"offsets": 1}, "were committed"),
+        (OffsetMetadataManager, "hold", _counts_at_once, {"offsets": 1}, "which has no marker"),
+        (GroupCoordinatorShard, "on_marker", _counts_always, {"offsets": 1}, "has no marker"),
+        (
+            txn_offset_commit,
+            "admit_offsets",
+            _lets_zombies_commit_offsets,
+            {"zombies": 1, "offsets": 1, "waits": 0, "aborts": 0},
+            "are committed, and the records of",
+        ),
         (
             TransactionDescriptions,
             "tell",
@@ -171,6 +204,9 @@ def _last_one_counts(self: OffsetMetadataManager, record: OffsetRecord, at: int)
         "a repeated marker is confirmed at once",
         "a zombie's answer speaks for the producer after it",
         "a transaction's offset outdoes a later one",
+        "a transaction's offset is read before its marker",
+        "the offset of a transaction that was aborted counts",
+        "a zombie's offset counts with the transaction of the producer after it",
         "a coordinator of before refuses a producer that it does not know",
         "a coordinator of before says that the last transaction is this one",
     ],

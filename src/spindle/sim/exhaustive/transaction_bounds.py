@@ -23,12 +23,14 @@ NAMES: Final = {DATA: TOPIC, STATE: TRANSACTIONS_TOPIC, OFFSETS: OFFSETS_TOPIC}
 LEADERS: Final = {DATA: 1, STATE: 2, OFFSETS: 1}
 
 PROMISES: Final = (
-    "a reader of committed records sees no record of a transaction that no producer committed",
+    "a reader of committed records sees no record of a transaction that no producer committed, and "
+    "a group has no offset of one, nor of any before its marker",
     "a producer that was fenced commits nothing",
     "no producer is fenced, or refused, but by a younger producer of the same transactional id",
     "left alone, every transaction ends, and the last stable offset reaches the high watermark",
     "in the end what was said to be committed is there to be read, and nothing that was aborted",
-    "in the end the group has the offset that was committed last, in a transaction or not",
+    "in the end a transaction's offset counts if its records do, and the group has the one that "
+    "was committed last, in a transaction or not",
 )
 """What is checked: the first three after each choice, the others wherever all has settled."""
 

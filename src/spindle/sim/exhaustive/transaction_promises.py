@@ -70,15 +70,16 @@ def check_at_rest(pair: BrokerPair, askers: Sequence[Asker], *, offsets: bool) -
         if txn.stored.state in UNDECIDED and not is_left:
             raise Broken(f"{txn.transactional_id} never ends: {txn.stored.state.title}")
     if offsets:
-        _check_offsets(pair.leading(OFFSETS), askers)
+        _check_offsets(pair.leading(OFFSETS), _fates(askers), shown)
 
 
-def _check_offsets(side: StandingBroker, askers: Sequence[Asker]) -> None:
-    """Each offset that was said to be committed is there; the group has the last of them."""
+def _check_offsets(side: StandingBroker, fates: dict[bytes, Fate], read: list[bytes]) -> None:
+    """The offsets that count are those of the transactions that are `read`, and the one that was
+    committed plainly; the group has the last of them."""
     marked, shown = _marked_offsets(side), _group_offset(side)
-    for value, fate in _fates(askers).items():
-        if fate is Fate.COMMITTED and value not in marked:
-            raise Broken(f"the offset of {value!r} is committed, and not there")
+    plain = [PLAINLY] if fates.get(PLAINLY) is Fate.COMMITTED else []
+    if {*read, *plain} != {*marked}:
+        raise Broken(f"the offsets of {marked} are committed, and the records of {read}")
     if shown != (marked[-1] if marked else None):
         raise Broken(f"{GROUP} has the offset of {shown!r}, though {marked} were committed")
 
