@@ -24,7 +24,7 @@ from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node.handlers import txn_offset_commit
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.transactions import enlisting
+from spindle.node.transactions import enlisting, offset_admission
 from spindle.node.transactions.marking import Marking
 from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.sim.exhaustive.situation import Broken, Choice
@@ -145,7 +145,7 @@ def _lets_zombies_commit_offsets(*given: Any) -> None:
 
 
 _on_marker = GroupCoordinatorShard.on_marker
-_admit_offsets = txn_offset_commit.admit_offsets
+_admit_offsets = offset_admission.admit_offsets
 
 
 @pytest.mark.spec("C-01")
