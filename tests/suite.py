@@ -1,4 +1,4 @@
-"""Runs all tests, several at a time, and repeats alone what only ran out of time.
+"""Runs all tests, two at a time, and repeats alone what only ran out of time.
 
 `python -m tests.suite [OPTIONS OF PYTEST]`. A failure of any other kind ends the run as failed,
 without a second try; so do more than `REPEATS_MAX` tests out of time, for that is no coincidence.
@@ -7,7 +7,6 @@ without a second try; so do more than `REPEATS_MAX` tests out of time, for that 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,6 @@ from pathlib import Path
 from tests.support.processes import tied
 
 REPEATS_MAX = 8
-WORKERS = (os.cpu_count() or 1) + 1
-"""Tests wait half of their time: for a disk's deadline, a session's end, a process that starts."""
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
 FAILED = 1
@@ -30,7 +27,7 @@ def main(options: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         verdicts = Path(folder) / "verdicts.json"
         # Long files first, so that short ones fill up the end.
-        spread = ("-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
+        spread = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
         code = _pytest(*spread, "--verdicts", str(verdicts), *options)
         if code != FAILED or not verdicts.exists():
             return code

@@ -17,6 +17,11 @@ from spindle.planning.amounts import counted, listed
 BEHIND: Final = "under-replicated"
 OTHERS: Final = "reassignments"
 
+_BARRED: Final = (
+    ", so Apache Kafka refuses the plan's moves between the broker's directories (a new plan has"
+    " none)"
+)
+
 
 class Obstacle(NamedTuple):
     """Something that stands against a run, and the name by which one goes on in spite of it."""
@@ -29,12 +34,14 @@ class Obstacle(NamedTuple):
 class ClusterHealth:
     """What is not well in a cluster now.
 
-    `offline`: directories; `reassigning`: partitions whose brokers another party changes.
+    `offline`: directories; `reassigning`: partitions whose brokers another party changes; `barred`:
+    brokers that refuse moves between their directories, since one of these is offline.
     """
 
     offline: frozenset[Place] = frozenset()
     replicas: ReplicationHealth = field(default_factory=ReplicationHealth)
     reassigning: frozenset[TopicPartition] = frozenset()
+    barred: frozenset[int] = frozenset()
 
     @property
     def known(self) -> KnownTrouble:
@@ -51,7 +58,11 @@ def obstacles(
     `own`: the partitions that the run moves between brokers, which it may have begun to move.
     """
     found = [
-        Obstacle(f"{broker}:{path}", f"broker {broker}: log directory {path} is offline")
+        Obstacle(
+            f"{broker}:{path}",
+            f"broker {broker}: log directory {path} is offline"
+            + (_BARRED if broker in health.barred else ""),
+        )
         for broker, path in sorted(health.offline)
         if broker in brokers
     ]

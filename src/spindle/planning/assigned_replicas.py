@@ -53,8 +53,8 @@ class AssignedReplicas:
             those = counted(len(self.going), "partition is", "partitions are")
             names = listed([f"{topic}-{number}" for topic, number in sorted(self.going)])
             yield (
-                f"{those} being reassigned by another party: nothing of them is planned, and each "
-                f"counts where it goes: {names}"
+                f"{those} being reassigned by another party: nothing of them is planned. The plan "
+                f"counts each where it goes, the table where it is: {names}"
             )
         long = sorted({t for t, n in self.replicas or () if not is_movable(t, n)})
         if long:

@@ -45,6 +45,15 @@ def test_trouble_of_brokers_that_take_part_stands_against_a_run_and_is_named() -
 
 
 @pytest.mark.spec("V-05")
+def test_of_a_broker_that_refuses_the_planned_moves_the_refusal_says_so() -> None:
+    (one,) = obstacles(ClusterHealth(ILL.offline, barred=frozenset({1})), {1}, set(), ())
+    assert one.what == (
+        "broker 1: log directory /dead is offline, so Apache Kafka refuses the plan's moves "
+        "between the broker's directories (a new plan has none)"
+    )
+
+
+@pytest.mark.spec("V-05")
 def test_an_operator_goes_on_by_name() -> None:
     names = ["1:/dead", "t-0", "t-10", "reassignments"]
     assert obstacles(ILL, {1, 2}, OWN, names) == []

@@ -26,15 +26,16 @@ class RunThrottles:
     async def hold(self, rate: int | None) -> None:
         """Hold each broker's copies to a rate, between its directories and from and to others.
 
-        While others have reassignments under way their lower rates count.
+        While others have reassignments under way, limits that they have set and that are lower
+        count, also when the pace changes.
         """
         if rate is None:
             return
         active = await self._admin.list_partition_reassignments()
         current = await assigned_brokers(self._admin, self._plan.replicas)
-        if self._held is None and any(name not in self._plan.replicas for name in active):
-            rate = await limits.no_higher(self._admin, self._plan, rate, self._say)
-        rates = (rate if self._between else None, rate)
+        rates: tuple[int | None, int | None] = (rate if self._between else None, rate)
+        if any(name not in self._plan.replicas for name in active):
+            rates = await limits.no_higher(self._admin, self._plan, rates, self._say)
         self._held = await limits.limit(
             self._admin, self._plan, rates, active, current, self._say, self._held
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from spindle.cli.balance.barred_brokers import refusing
 from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient, features_of
@@ -34,7 +35,7 @@ async def checked(
     """
     brokers = {broker for move in moves for broker in (move.broker, move.to)}
     await _say_faults(admin, moves, brokers, say)
-    health = await look(admin, brokers)
+    health = await look(admin, brokers, {move.broker for move in moves if not move.between})
     own = {name_of(move) for move in moves if move.between}
     if found := obstacles(health, brokers, own, despite):
         raise Declined(refusal(found))
@@ -67,8 +68,11 @@ async def rehearsed(
     )  # fmt: skip
 
 
-async def look(admin: AdminClient, brokers: Set[int]) -> ClusterHealth:
-    """What is not well: directories of these brokers, replicas and reassignments of all."""
+async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> ClusterHealth:
+    """What is not well: directories of these brokers, replicas and reassignments of all.
+
+    `within`: the brokers that are to move replicas between their directories.
+    """
     told = await admin.describe_log_dirs(sorted(brokers), partitions=[]).settled()
     offline = {
         (broker, d.path)
@@ -78,9 +82,9 @@ async def look(admin: AdminClient, brokers: Set[int]) -> ClusterHealth:
         if not d.online
     }
     active = await admin.list_partition_reassignments()
-    return ClusterHealth(
-        frozenset(offline), await replication_health(admin, active), frozenset(active)
-    )
+    barred = await refusing(admin, within & {broker for broker, _ in offline})
+    replicas = await replication_health(admin, active)
+    return ClusterHealth(frozenset(offline), replicas, frozenset(active), barred)
 
 
 async def replication_health(

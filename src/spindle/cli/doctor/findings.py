@@ -155,7 +155,7 @@ def of_rights(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             Level.WARNING,
             "rights",
-            f"the user lacks {rights} on Cluster, which {name} needs",
+            f"the user lacks {rights} on Cluster, which {name} need",
             "Have an administrator add it with kafka-acls --add --cluster"
             + "".join(f" --operation {operation}" for operation in sorted(map(str, operations))),
         )
@@ -199,8 +199,10 @@ def _of_directory(broker: NodeId, d: LogDirDescription) -> Iterator[Finding]:
             Level.CRITICAL,
             "disks",
             f"{name} is offline ({d.error.name})",
-            "Read the broker's log for the cause. `spindle disks` shows what Spindle's brokers"
-            " know of it; docs/disks.md has the steps.",
+            "Read the broker's log for the cause. Then replace the disk, or take it out of"
+            " log.dirs, and restart the broker: until then Apache Kafka refuses moves between its"
+            " other directories. For Spindle's brokers `spindle disks` and docs/disks.md have the"
+            " steps.",
         )
         return
     if d.cordoned:
@@ -285,7 +287,8 @@ def of_replicas(seen: Examination) -> Iterator[Finding]:
             Level.WARNING,
             "replicas",
             f"{counted(len(behind), 'partition')} with replicas out of sync: {listed(behind)}",
-            "Wait until they have caught up before you move replicas of these partitions.",
+            "Wait until they have caught up before you move replicas of these partitions; those in"
+            " an offline directory do so once it is replaced.",
         )
     if not leaderless and not behind:
         whole = f"{counted(len(partitions), 'partition')} led, all replicas in sync"

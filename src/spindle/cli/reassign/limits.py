@@ -7,7 +7,7 @@ Which settings these are is `throttles`; what stood there before is kept in the
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping
 from typing import Final
 
 from spindle.cli.reassign import throttles
@@ -74,15 +74,45 @@ async def limit(
     return journal
 
 
-async def no_higher(admin: AdminClient, plan: ReassignmentPlan, rate: int, say: Say) -> int:
-    """A rate that lifts no limit which stands on a broker of the plan: the lowest of all."""
+async def no_higher(
+    admin: AdminClient,
+    plan: ReassignmentPlan,
+    rates: tuple[int | None, int | None],
+    say: Say,
+) -> tuple[int | None, int | None]:
+    """Rates, as `limit` takes them, that lift no limit of another party on a broker of the plan.
+
+    Kafka limits copies between brokers and copies between directories apart, so each rate is held
+    against limits of its own kind. Where the plan has set one, what stood there before counts.
+    """
     brokers = {b for replicas in plan.replicas.values() for b in replicas}
     brokers |= {replica.broker for replica in plan.directories}
     resources = [Resource(ResourceType.BROKER, str(broker)) for broker in sorted(brokers)]
     found = await _values(admin, {(r, name): "" for r in resources for name in throttles.RATES})
-    lowest = min((int(value) for value in found.values() if value.isdigit()), default=rate)
+    note = Journal((await admin.describe_cluster()).cluster_id).of(plan)
+    for s in note.settings if note else ():
+        if found.get((s.resource, s.name)) == s.ours:
+            found[s.resource, s.name] = s.before or ""
+    rate, move_rate = rates
+    return (
+        _lowest(rate, found, (throttles.LEADER_RATE, throttles.FOLLOWER_RATE), "brokers", say),
+        _lowest(move_rate, found, (throttles.MOVE_RATE,), "directories", say),
+    )
+
+
+def _lowest(
+    rate: int | None,
+    found: Mapping[tuple[Resource, str], str],
+    names: Collection[str],
+    between: str,
+    say: Say,
+) -> int | None:
+    if rate is None:
+        return None
+    told = [int(value) for (_, name), value in found.items() if name in names and value.isdigit()]
+    lowest = min(told, default=rate)
     if lowest < rate:
-        say(f"a limit of {lowest} B/s stands for reassignments of other parties: it counts here")
+        say(f"a limit of {lowest} B/s between {between} stands for another party: it counts here")
     return min(rate, lowest)
 
 
