@@ -22,9 +22,9 @@ from spindle.core.transactions.transaction_values import BUMPING, Ending, Produc
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
-from spindle.node.handlers import txn_offset_commit
 from spindle.node.replicas.hosted import HostedPartition
-from spindle.node.transactions import enlisting, offset_admission
+from spindle.node.transactions import enlisting
+from spindle.node.transactions.enlisting import Enlisting
 from spindle.node.transactions.marking import Marking
 from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.sim.exhaustive.situation import Broken, Choice
@@ -32,10 +32,12 @@ from spindle.sim.exhaustive.state_space import SearchReport, explore
 from spindle.sim.exhaustive.transacting import TransactionSituation
 from spindle.sim.exhaustive.transaction_bounds import (
     DATA,
+    OFFSETS,
     PROMISES,
     STATE,
     TransactionBounds,
 )
+from spindle.sim.transactor import FENCED
 from spindle.wire.framing import response_in
 
 
@@ -137,15 +139,18 @@ def _counts_always(self: GroupCoordinatorShard, producer_id: int, at: int, _: bo
     _on_marker(self, producer_id, at, True)
 
 
-def _lets_zombies_commit_offsets(*given: Any) -> None:
-    """The coordinator's word that a producer was fenced is not heard."""
+def _lets_zombies_commit_offsets(self: Enlisting, *given: Any) -> None:
+    """The coordinator's word that a producer was fenced is not heard where offsets are written."""
     *rest, then = given
-    fenced = Error.INVALID_PRODUCER_EPOCH
-    _admit_offsets(*rest, lambda error: then(Error.NONE if error is fenced else error))
+
+    def told(error: Error) -> None:
+        then(Error.NONE if error in FENCED and OFFSETS in rest else error)
+
+    _admit(self, *rest, told)
 
 
 _on_marker = GroupCoordinatorShard.on_marker
-_admit_offsets = offset_admission.admit_offsets
+_admit: Any = Enlisting.admit
 
 
 @pytest.mark.spec("C-01")
@@ -171,8 +176,8 @@ _admit_offsets = offset_admission.admit_offsets
         (OffsetMetadataManager, "hold", _counts_at_once, {"offsets": 1}, "which has no marker"),
         (GroupCoordinatorShard, "on_marker", _counts_always, {"offsets": 1}, "has no marker"),
         (
-            txn_offset_commit,
-            "admit_offsets",
+            Enlisting,
+            "admit",
             _lets_zombies_commit_offsets,
             {"zombies": 1, "offsets": 1, "waits": 0, "aborts": 0},
             "are committed, and the records of",
