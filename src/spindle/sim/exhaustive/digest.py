@@ -21,7 +21,7 @@ from enum import Enum
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, FunctionType, GenericAlias, MethodType, ModuleType
 from typing import Any, Final
 
 from spindle.wire.codec import Message
@@ -193,7 +193,7 @@ def _way(kind: type) -> _Way:
         (str, True, Digest.text),
         (uuid.UUID, True, Digest.id),
         (float, True, Digest.number),
-        ((int, bytes, type, ModuleType, BuiltinMethodType), True, Digest.named),
+        ((int, bytes, type, ModuleType, BuiltinMethodType, GenericAlias), True, Digest.named),
         ((random.Random, count), True, Digest.chance),
         (tuple, True, Digest.constant),
         (dict, False, Digest.mapping),
@@ -206,6 +206,8 @@ def _way(kind: type) -> _Way:
     ):
         if issubclass(kind, kinds):
             return whole, way
+    if kind.__module__ == "typing":
+        return True, Digest.named
     if issubclass(kind, Message):
         return True, Digest.constant
     if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]

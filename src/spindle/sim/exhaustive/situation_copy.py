@@ -21,6 +21,7 @@ from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    GenericAlias,
     MappingProxyType,
     MethodType,
     ModuleType,
@@ -34,7 +35,7 @@ T = TypeVar("T")
 _SHARED: Final = (
     int, float, str, bytes, bool, type(None), type(Ellipsis), type, ModuleType, uuid.UUID, Enum,
     re.Pattern, property, BaseException,
-    MappingProxyType,
+    MappingProxyType, GenericAlias,
 )  # fmt: skip
 _PLAIN: Final = frozenset({int, float, str, bytes, bool, type(None), uuid.UUID})
 """The most frequent of them."""
@@ -217,7 +218,8 @@ _HOW: dict[type, _How] = {
 
 
 def _how(kind: type) -> _How:
-    if issubclass(kind, _SHARED):
+    # Of `typing` there are only types: objects of a generic class keep theirs.
+    if issubclass(kind, _SHARED) or kind.__module__ == "typing":
         return _share
     if issubclass(kind, tuple):
         return _tuple
