@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from dataclasses import replace
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.pipeline.samples import NOON, at_minute, row, samples, sizes
-from tests.support.made_samples import uneven
-from tests.support.waiting import eventually
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, history, small_history
+from spindle.pipeline import history
 from spindle.pipeline.folders import place
 from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.pipeline.session import Session
@@ -189,26 +185,3 @@ def test_a_table_of_the_catalog_keeps_each_sample_once(spark: Session) -> None:
             history.compact(spark, home)
     finally:
         spark.sql("DROP TABLE IF EXISTS kept_samples")
-
-
-@pytest.mark.spec("V-07")
-def test_spark_lists_no_files_in_tasks_and_passes_over_those_of_other_moments(
-    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for second in range(40):
-        taken = uneven(1, partitions=1)
-        small_history.append(replace(taken, at=NOON + timedelta(seconds=second)), tmp_path)
-    context = spark.sparkContext
-    context.setJobGroup("few jobs", "a history of many files")
-    try:
-        table = history.read(spark, tmp_path)
-        assert table.where("broker_error is not null").count() == 40
-    finally:
-        context.setLocalProperty("spark.jobGroup.id", None)
-    tracker = context.statusTracker()
-    assert len(eventually(lambda: tracker.getJobIdsForGroup("few jobs"), "its jobs")) == 1
-    for found in (forecast.recent(table, days=0.0), directory_loads.latest(table)):
-        assert found.select("sampled_at").distinct().count() == 1
-        found.explain()
-        pushed = capsys.readouterr().out.partition("PushedFilters:")[2]
-        assert re.search(r"(EqualTo|GreaterThanOrEqual)\(sampled_at,", pushed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from spindle.pipeline.schemas import DIRECTORY
@@ -15,27 +15,10 @@ def told(sample: DataFrame) -> DataFrame:
 
 
 def latest(samples: DataFrame) -> DataFrame:
-    """Each broker's newest sample with a report; of a single sample that is `told`.
-
-    The moments are asked for first: as constants they spare Spark the rows of all other samples.
-    """
+    """Each broker's newest sample with a report; of a single sample that is `told`."""
     there = told(samples)
-    at = F.unix_micros(F.max("sampled_at")).alias("at")
-    brokers: dict[int, list[int]] = {}
-    for row in there.groupBy("broker").agg(at).collect():
-        brokers.setdefault(row["at"], []).append(row["broker"])
-    if not brokers:
-        return there
-    moments = sorted(brokers, reverse=True)
-    wanted = sampled_at(moments[0])  # A broker that has this one has no newer one.
-    for moment in moments[1:]:
-        wanted |= sampled_at(moment) & F.col("broker").isin(brokers[moment])
-    return there.where(wanted)
-
-
-def sampled_at(moment: int) -> Column:
-    """Whether a row is of the sample of that moment (microseconds since 1970)."""
-    return F.col("sampled_at") == F.timestamp_micros(F.lit(moment))
+    newest = there.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
+    return there.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)
 
 
 def directories(now: DataFrame) -> DataFrame:

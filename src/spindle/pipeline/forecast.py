@@ -114,12 +114,14 @@ class Filling:
 
 
 def recent(samples: DataFrame, days: float = WINDOW_DAYS) -> DataFrame:
-    """The samples of the last days, counted back from the newest, which is asked for first."""
-    row = samples.agg(F.unix_micros(F.max("sampled_at")).alias("newest")).first()
-    if row is None or row["newest"] is None:
-        return samples
-    least = max(0, row["newest"] - int(days * _DAY) * 1_000_000)
-    return samples.where(F.col("sampled_at") >= F.timestamp_micros(F.lit(least)))
+    """The samples of the last days, counted back from the newest."""
+    newest = samples.agg(F.max("sampled_at").alias("newest"))
+    seconds = int(days * _DAY)
+    return (
+        samples.join(F.broadcast(newest))
+        .where(F.col("sampled_at") >= F.col("newest") - F.make_dt_interval(secs=F.lit(seconds)))
+        .drop("newest")
+    )
 
 
 def changes(samples: DataFrame) -> DataFrame:

@@ -43,11 +43,6 @@ _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
-    # There are few partitions, and another look at the plan after each stage costs a job each: a
-    # fifth of the processor time of a small forecast, a tenth of a large one.
-    "spark.sql.adaptive.enabled": "false",
-    # This machine's files are listed here, and not by a task for each of them.
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 _SHORT_RUNS = (
     # One compiler, the quick one; no collection while classes are loaded, few after that.
@@ -131,8 +126,6 @@ def shared(app: str = "spindle") -> Iterator[SparkSession]:
             for name, value in _SQL_SETTINGS.items():
                 spark.conf.set(name, value)
             yield spark
-            # The server would keep it for good. Another command beside this one computes it again.
-            spark.catalog.clearCache()
         finally:
             spark.stop()
 

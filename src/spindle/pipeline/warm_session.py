@@ -17,8 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final, NamedTuple, TypedDict
@@ -34,7 +33,6 @@ MINUTES: Final = 10.0
 """How long a server waits for the next command, unless SPINDLE_SPARK_MINUTES says otherwise."""
 VARIABLE: Final = "SPINDLE_SPARK_MINUTES"
 _DAEMON: Final = "spindle.pipeline.spark_daemon"
-_CLIENT: Final = "pyspark.sql.connect.session"
 _START_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
 
@@ -117,8 +115,6 @@ class WarmPlace:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 cwd=self.folder, env=_environment(),
             )  # fmt: skip
-        with suppress(ImportError):  # What is missing is said where it is needed.
-            import_module(_CLIENT)  # In the meantime: this process needs it next.
         limit = time.monotonic() + _START_SECONDS
         while time.monotonic() < limit and begun.poll() is None:
             if (server := self.running()) is not None:
