@@ -37,7 +37,7 @@ def test_commands_share_a_session_that_ends_by_itself(
 
     def forecast() -> dict[str, Any]:
         done = spindle("balance", "forecast", "--history", str(home), "--json")
-        assert done.code == 0, done
+        assert done.code == 6, done  # One sample is too little for a forecast.
         told: dict[str, Any] = json.loads(done.stdout)
         return told
 
