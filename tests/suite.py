@@ -1,5 +1,7 @@
 """Runs all tests, two at a time, and repeats alone what only ran out of time.
 
+What is repeated is the whole file of such a test, from its first test on: the tests of a file may
+share a cluster, and a later one may expect or break what an earlier one has left there.
 `python -m tests.suite [OPTIONS OF PYTEST]`. A failure of any other kind ends the run as failed,
 without a second try; so do more than `REPEATS_MAX` tests out of time, for that is no coincidence.
 """
@@ -36,8 +38,10 @@ def main(options: Sequence[str]) -> int:
     if wrong or len(late) > REPEATS_MAX:
         print(f"{len(wrong)} failed, {len(late)} ran out of time: nothing is repeated")
         return code
-    print(f"Only out of time beside others, repeated alone: {', '.join(late)}", flush=True)
-    return _pytest(*late)
+    files = sorted({test.partition("::")[0] for test in late})
+    print(f"Only out of time beside others: {', '.join(late)}", flush=True)
+    print(f"Repeated alone, in the order of their tests: {', '.join(files)}", flush=True)
+    return _pytest(*files)
 
 
 def prepare() -> None:

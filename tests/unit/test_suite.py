@@ -110,8 +110,21 @@ def test_what_ran_out_of_time_is_repeated_alone_and_printed(
     runs = Runs(late=["a.py::slow"], wrong=[])
     monkeypatch.setattr(suite, "_pytest", runs)
     assert suite.main([]) == 0
-    assert runs.calls[1:] == [("a.py::slow",)]
-    assert "repeated alone: a.py::slow" in capsys.readouterr().out
+    assert runs.calls[1:] == [("a.py",)]
+    told = capsys.readouterr().out
+    assert "out of time beside others: a.py::slow" in told
+    assert "Repeated alone, in the order of their tests: a.py" in told
+
+
+def test_files_are_repeated_whole_and_once_so_that_their_tests_keep_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last test of a module may break what it shares with those before it."""
+    late = ["b.py::breaks", "b.py::shares[d::2]", "a.py::Kind::slow"]
+    runs = Runs(late=late, wrong=[])
+    monkeypatch.setattr(suite, "_pytest", runs)
+    assert suite.main([]) == 0
+    assert runs.calls[1:] == [("a.py", "b.py")]
 
 
 @pytest.mark.parametrize(
