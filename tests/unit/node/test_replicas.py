@@ -9,6 +9,7 @@ import pytest
 from tests.support.replica_world import (
     NAME,
     TOPIC,
+    Answer,
     World,
     everywhere,
     fetched,
@@ -239,6 +240,51 @@ def test_a_leader_change_wakes_polls_and_disappoints_produces() -> None:
     world.elect(2)
     assert produced(answer).error_code == Error.NOT_LEADER_OR_FOLLOWER
     assert poll.there
+
+
+def idempotent(world: World, sequence: int) -> Answer:
+    """One record of producer 7, in its place of the producer's sequence."""
+    return world.produce(
+        1, b"%d" % sequence, timeout=10_000, producer_id=7, producer_epoch=0, base_sequence=sequence
+    )
+
+
+def test_the_last_replica_in_sync_acknowledges_what_it_writes_while_it_gives_up_leading() -> None:
+    """Several batches under way, all refused and yet written, would end an idempotent producer.
+
+    Its log knows the last batch of each producer alone after a restart, and takes a repeated first
+    one for a hole in the sequence.
+    """
+    world = World()
+    world.fence(2, 3)
+    assert produced(idempotent(world, 0)).error_code == Error.NONE
+    world.hung.add(1)
+    under_way = [idempotent(world, n) for n in (1, 2, 3)]
+    world.elect(-1, (1,))
+    assert not any(answer.there for answer in under_way)
+    refused = produced(idempotent(world, 4))
+    assert refused.error_code == Error.NOT_LEADER_OR_FOLLOWER
+    world.hung.clear()
+    world.step()
+    assert [produced(answer).error_code for answer in under_way] == [Error.NONE] * 3
+    assert world.nodes[1].values() == [b"0", b"1", b"2", b"3"]
+    assert world.nodes[1].partition().log.high_watermark == 4
+
+
+def test_what_is_under_way_is_refused_once_another_leads_or_may() -> None:
+    world = World()
+    world.hung.add(1)
+    shared = idempotent(world, 0)
+    world.elect(-1, (1, 2, 3))
+    assert produced(shared).error_code == Error.NOT_LEADER_OR_FOLLOWER
+    world = World()
+    world.fence(2, 3)
+    world.hung.add(1)
+    alone = idempotent(world, 0)
+    world.elect(-1, (1,))
+    assert not alone.there
+    world.elect(2, (2,))  # An unclean election.
+    assert produced(alone).error_code == Error.NOT_LEADER_OR_FOLLOWER
 
 
 def test_first_batch_comes_whole_and_limits_hold() -> None:

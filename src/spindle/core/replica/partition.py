@@ -77,9 +77,15 @@ class PartitionLeader:
 
 @dataclass(slots=True)
 class PartitionFollower:
-    """I copy the leader's log (or wait for one: NO_LEADER)."""
+    """I copy the leader's log (or wait for one: NO_LEADER).
+
+    `finishing`: I led as the only replica in sync and no other leads now, as where the last of a
+    partition's brokers stops. What I gave offsets to is committed once it is written: a clean
+    election can choose no other log.
+    """
 
     leader: NodeId = NO_LEADER
+    finishing: bool = False
 
 
 @dataclass(slots=True)
@@ -205,13 +211,17 @@ class Partition:
         if follows and state.leader_epoch == self.leader_epoch:
             change = RoleChange.ISR
         else:
-            self.role = PartitionFollower(state.leader)
+            self.role = PartitionFollower(state.leader, self._finishes(state))
             change = RoleChange.FOLLOWS
         self.leader_epoch = state.leader_epoch
         self.partition_epoch = state.partition_epoch
         self.replicas = state.replicas
         self.isr = state.isr
         return change
+
+    def _finishes(self, state: r.PartitionRegistration) -> bool:
+        alone = self.leads and self.maximal_isr == {self.node} and self.required_isr == 1
+        return alone and state.leader == NO_LEADER
 
     def on_eligible(self, eligible: Mapping[NodeId, int | None], now: float) -> Advance | None:
         """The brokers that may join the ISR now (broker -> epoch), as the metadata has it."""
@@ -254,9 +264,12 @@ class Partition:
         log, role = self.log, self.role
         assert end <= log.next, f"{end} was written, {log.next} was assigned"
         before, log.end = log.end, max(log.end, end)
+        mark = log.high_watermark
+        if isinstance(role, PartitionFollower) and role.finishing:
+            log.high_watermark = log.end
+            return Advance(mark, log.end, False)
         if not isinstance(role, PartitionLeader):
             return None
-        mark = log.high_watermark
         role.followers.on_leader_end(before, now)
         self._move_mark(role, now)
         return role.advance(mark, log.high_watermark)

@@ -140,6 +140,12 @@ class DelayedOperations:
 
     def fail(self, error: Error) -> None:
         """Answer everything that waits for records, or for a deletion, with `error`."""
-        for waiters in (self.at_end, self.at_mark, self.at_start):
+        for waiters in (self.at_end, self.at_mark):
             for then in waiters.take_all():
                 then(error)
+        self.fail_deletions(error)
+
+    def fail_deletions(self, error: Error) -> None:
+        """Answer everything that waits for a deletion with `error`."""
+        for then in self.at_start.take_all():
+            then(error)

@@ -57,8 +57,7 @@ class StateChanges:
         """The metadata has given a partition its role; `led`: it was led here before."""
         if change is RoleChange.FOLLOWS:
             hosted.tail.clear()
-            if led:
-                hosted.delayed.fail(Error.NOT_LEADER_OR_FOLLOWER)
+            _refuse(hosted)
             self.followers.follow(hosted)
         elif change is RoleChange.LEADS:
             self.followers.leave(hosted)
@@ -101,3 +100,16 @@ class StateChanges:
         else:
             assert isinstance(failure, LogFailed), f"a log's job cannot fail with {failure!r}"
             self.post(LogDamaged(hosted.id, failure))
+
+
+def _refuse(hosted: HostedPartition) -> None:
+    """Another leads now, or none: answer what waits, but for what will be committed all the same.
+
+    To deny what is in the log costs a producer its place in its sequence: after a restart the log
+    knows each producer's last batch alone, and several may be under way.
+    """
+    role = hosted.partition.role
+    if isinstance(role, PartitionFollower) and role.finishing:
+        hosted.delayed.fail_deletions(Error.NOT_LEADER_OR_FOLLOWER)
+    else:
+        hosted.delayed.fail(Error.NOT_LEADER_OR_FOLLOWER)

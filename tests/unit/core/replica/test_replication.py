@@ -246,7 +246,8 @@ class Cluster:
             machine = replica.machine
             assert machine.log.high_watermark <= machine.log.end <= machine.log.next
             assert machine.log.end == (replica.log[-1].next_offset if replica.log else 0)
-            if machine.leads:
+            role = machine.role
+            if machine.leads or (isinstance(role, PartitionFollower) and role.finishing):
                 for b in replica.log:
                     if b.next_offset <= machine.log.high_watermark:
                         known = self.committed.setdefault(b.base_offset, b.base_timestamp)
