@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from spindle.model import cordons
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir, NodeId
+from spindle.model.security_protocol import SecurityProtocol
 from spindle.model.settings.scrutiny import examine, nearest
 from spindle.model.settings.typed_settings import Settings
 
@@ -45,6 +46,10 @@ class NodeConfig:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """What the operator should know about the settings, one line each."""
 
+    def protocol_of(self, listener: str) -> SecurityProtocol:
+        """How a listener of this node is secured."""
+        return next(e for e in self.listeners if e.name == listener).protocol
+
     @property
     def directories(self) -> tuple[LogDir, ...]:
         """Every directory that carries our identity: log dirs, and the metadata dir if apart."""
@@ -53,13 +58,14 @@ class NodeConfig:
         return (*self.log_dirs, self.metadata_dir)
 
 
-_PROTOCOLS: Final = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+SERVED_PROTOCOLS: Final = frozenset({SecurityProtocol.PLAINTEXT})
+"""A listener is never served with less than it says: others are refused."""
 
 
 def parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
     """`NAME://host:port` as an Endpoint; an empty host means all addresses.
 
-    Unusable for every protocol but PLAINTEXT: a listener is never served with less than it says.
+    Unusable for a protocol that is not served.
     """
     name, _, rest = text.partition("://")
     host, _, port = rest.rpartition(":")
@@ -72,13 +78,14 @@ def parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
             f"listener {text!r}: No security protocol defined for listener {name}: "
             f"add {name}:PLAINTEXT to listener.security.protocol.map"
         )
-    if protocol not in _PROTOCOLS:
+    if protocol not in list(SecurityProtocol):
         raise Unusable(f"listener {text!r}: no such security protocol {protocol!r}")
-    if protocol != "PLAINTEXT":
+    if protocol not in SERVED_PROTOCOLS:
+        served = ", ".join(p for p in SecurityProtocol if p in SERVED_PROTOCOLS)
         raise Unusable(
-            f"listener {text!r} asks for {protocol}: Spindle serves PLAINTEXT listeners only"
+            f"listener {text!r} asks for {protocol}: Spindle serves {served} listeners only"
         )
-    return Endpoint(name, host.strip("[]"), int(port), _PROTOCOLS[protocol])
+    return Endpoint(name, host.strip("[]"), int(port), SecurityProtocol(protocol).id)
 
 
 def parse_address(text: str, setting: str) -> tuple[str, int]:

@@ -9,23 +9,58 @@ from __future__ import annotations
 from collections import deque
 
 from spindle.model.batches import Buffer
+from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.outbox import Outbox
-from spindle.node.request_context import Sink
+from spindle.model.security_protocol import SecurityProtocol
+from spindle.node.request_context import Origin, Sink
 
 
 class Connection:
     """The order of one connection's answers: as the requests came, whatever is ready first."""
 
-    __slots__ = ("_out", "_waiting", "behind", "host", "id", "listener")
+    __slots__ = ("_out", "_waiting", "behind", "id", "origin")
 
-    def __init__(self, id: int, listener: str, host: str, out: Outbox) -> None:
+    def __init__(
+        self,
+        id: int,
+        listener: str,
+        host: str,
+        out: Outbox,
+        security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
+        principal: KafkaPrincipal = ANONYMOUS,
+    ) -> None:
+        """`principal`: what is known of the client when it comes; SASL tells later."""
         self.id = id
-        self.listener = listener
-        self.host = host
+        self.origin = Origin(listener, host, security_protocol, principal)
+        """Where its requests come from, as those that come next will say."""
         self._out: Outbox | None = out
         self._waiting: deque[list[list[Buffer] | None]] = deque()
         self.behind: deque[Buffer] | None = None
         """While a large request is read: the frames that came behind it."""
+
+    @property
+    def listener(self) -> str:
+        """The listener at which it came in."""
+        return self.origin.listener
+
+    @property
+    def host(self) -> str:
+        """The client's address."""
+        return self.origin.host
+
+    @property
+    def security_protocol(self) -> SecurityProtocol:
+        """How its listener is secured."""
+        return self.origin.security_protocol
+
+    @property
+    def principal(self) -> KafkaPrincipal:
+        """The sender of its requests, as far as it is known."""
+        return self.origin.principal
+
+    @principal.setter
+    def principal(self, principal: KafkaPrincipal) -> None:
+        self.origin = self.origin._replace(principal=principal)
 
     def gone(self) -> bool:
         """Whether the client has left."""

@@ -14,10 +14,9 @@ from typing import Final
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.node.broker_context import BrokerContext
 from spindle.node.request_context import LATER, Later, R, RequestContext
-from spindle.wire.codec import encode
-from spindle.wire.messages.default_principal_data import DefaultPrincipalData
 from spindle.wire.messages.envelope_request import EnvelopeRequest
 from spindle.wire.messages.envelope_response import EnvelopeResponse
+from spindle.wire.principals import principal_bytes
 
 VERSION: Final = 0
 DEFAULT_TIMEOUT: Final = 30.0
@@ -51,7 +50,7 @@ class Forwarding:
         self._in_flight += 1
         envelope = EnvelopeRequest(
             request_data=bytes(context.raw),
-            request_principal=principal_bytes(),
+            request_principal=principal_bytes(context.principal),
             client_host_address=_address_bytes(context.host),
         )
         self._send(context, refuse, envelope, self._context.out.now + _timeout(timeout_ms))
@@ -114,12 +113,6 @@ def _timeout(given_ms: int | None) -> float:
     """How long the client waits, in s; what the request says where it says so."""
     seconds = DEFAULT_TIMEOUT if given_ms is None else given_ms / 1000
     return min(seconds, TIMEOUT_MAX) if seconds > 0 else DEFAULT_TIMEOUT
-
-
-def principal_bytes() -> bytes:
-    """The client's principal as an Envelope carries it: without authentication, ANONYMOUS."""
-    principal = DefaultPrincipalData(type_="User", name="ANONYMOUS")
-    return (0).to_bytes(2, "big") + encode(principal, 0)
 
 
 def _address_bytes(host: str) -> bytes:

@@ -12,6 +12,7 @@ from typing import Final
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
+from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
 from spindle.node import parted
@@ -89,9 +90,21 @@ class Node:
         """Start: open all directories; the rest follows from what they hold."""
         self._directories.open_all(self.cluster_id, self._on_opened)
 
-    def on_connected(self, connection: int, listener: str, host: str) -> None:
-        """A client has connected to one of our listeners."""
-        self._connections[connection] = Connection(connection, listener, host, self.out)
+    def on_connected(
+        self,
+        connection: int,
+        listener: str,
+        host: str,
+        principal: KafkaPrincipal = ANONYMOUS,
+    ) -> None:
+        """A client has connected to one of our listeners.
+
+        `principal`: what its certificate says, where it gave one.
+        """
+        protocol = self.config.protocol_of(listener)
+        self._connections[connection] = Connection(
+            connection, listener, host, self.out, protocol, principal
+        )
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
         """A client has sent a request."""

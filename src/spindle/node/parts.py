@@ -170,7 +170,7 @@ class _Part(RequestContext[Response]):
         began: float,
     ) -> None:
         super().__init__(
-            whole.header, b"", whole.connection, whole.listener, whole.host, whole.served,
+            whole.header, b"", whole.connection, whole.origin, whole.served,
             lambda buffers: None, whole.forwarded, whole.gone,
         )  # fmt: skip
         self._then = then

@@ -9,10 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
+from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
+from spindle.model.security_protocol import SecurityProtocol
 from spindle.wire.codec import Request, Response, Whole
 from spindle.wire.framing import RequestHeader, response_frame
 
@@ -40,12 +42,25 @@ class Survey(Protocol[T]):
         """Look at some of the request's things. `target`: the broker or the controller."""
 
 
+class Origin(NamedTuple):
+    """Where a request comes from: what authorization, quotas and logs go by."""
+
+    listener: str
+    """Where it came in."""
+    host: str
+    """The sender's address; of one that a broker has forwarded, the client's."""
+    security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
+    """How that listener is secured."""
+    principal: KafkaPrincipal = ANONYMOUS
+    """The sender; of one that a broker has forwarded, the broker's client."""
+
+
 class RequestContext(Generic[A]):
     """One request's header and origin, and the way to answer it: once, now or later.
 
-    `raw` is the request's header and body as they came (for forwarding); `listener` names where it
-    came in, `host` its sender; `forwarded` tells an Envelope's inner request. `served` is the
-    table of APIs that this listener serves: key -> (min, max).
+    `raw` is the request's header and body as they came (for forwarding); `forwarded` tells an
+    Envelope's inner request. `served` is the table of APIs that this listener serves: key -> (min,
+    max).
     """
 
     __slots__ = (
@@ -55,8 +70,7 @@ class RequestContext(Generic[A]):
         "forwarded",
         "gone",
         "header",
-        "host",
-        "listener",
+        "origin",
         "raw",
         "served",
         "survey",
@@ -67,8 +81,7 @@ class RequestContext(Generic[A]):
         header: RequestHeader,
         raw: Buffer,
         connection: int,
-        listener: str,
-        host: str,
+        origin: Origin,
         served: Mapping[int, tuple[int, int]],
         sink: Sink,
         forwarded: bool = False,
@@ -78,8 +91,7 @@ class RequestContext(Generic[A]):
         self.header = header
         self.raw = raw
         self.connection = connection
-        self.listener = listener
-        self.host = host
+        self.origin = origin
         self.served = served
         self.forwarded = forwarded
         self.gone = gone
@@ -103,6 +115,26 @@ class RequestContext(Generic[A]):
     def client_id(self) -> str:
         """What the client calls itself."""
         return self.header.client_id or ""
+
+    @property
+    def listener(self) -> str:
+        """The listener at which the request came in."""
+        return self.origin.listener
+
+    @property
+    def host(self) -> str:
+        """The client's address."""
+        return self.origin.host
+
+    @property
+    def security_protocol(self) -> SecurityProtocol:
+        """How the listener is secured."""
+        return self.origin.security_protocol
+
+    @property
+    def principal(self) -> KafkaPrincipal:
+        """The sender; of one that a broker has forwarded, the broker's client."""
+        return self.origin.principal
 
     @property
     def answered(self) -> bool:

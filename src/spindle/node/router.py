@@ -16,7 +16,7 @@ from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
-from spindle.node.request_context import LATER, R, RequestContext, Serving, Sink
+from spindle.node.request_context import LATER, Origin, R, RequestContext, Serving, Sink
 from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Response, Whole
@@ -128,8 +128,7 @@ class Router(Generic[T]):
             header,
             frame,
             connection.id,
-            connection.listener,
-            connection.host,
+            connection.origin,
             self.served,
             connection.expect(),
             gone=connection.gone,
@@ -166,39 +165,42 @@ class Router(Generic[T]):
         self,
         frame: Buffer,
         outer: RequestContext[R],
+        origin: Origin,
         sink: Sink,
         refuse: Callable[[Error, str], None],
     ) -> None:
         """Serve a request that a broker has forwarded; Refusal if it cannot be read or served.
 
-        `refuse` is called if that shows only later.
+        `origin`: of the client; `outer` is the broker's request. `refuse` is called if that shows
+        only later.
         """
         header = decode_header(frame)[0]
         if not self._serves(header):
             raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
         if len(frame) < LARGE_FRAME:
             request = decoded(self._handlers, frame)
-            self._on_forwarded_request(header, request, frame, outer, sink)
+            self._on_forwarded_request(header, request, frame, outer, origin, sink)
         else:
             reading = LargeRequest(frame, self._handlers[header.api_key].request)
-            self._read_forwarded(reading, frame, outer, sink, refuse)
+            self._read_forwarded(reading, frame, outer, origin, sink, refuse)
 
     def _read_forwarded(
         self,
         reading: LargeRequest,
         frame: Buffer,
         outer: RequestContext[R],
+        origin: Origin,
         sink: Sink,
         refuse: Callable[[Error, str], None],
     ) -> None:
         request = reading.step()
         if request is not None:
-            self._on_forwarded_request(reading.header, request, frame, outer, sink)
+            self._on_forwarded_request(reading.header, request, frame, outer, origin, sink)
             return
 
         def read_on() -> None:
             try:
-                self._read_forwarded(reading, frame, outer, sink, refuse)
+                self._read_forwarded(reading, frame, outer, origin, sink, refuse)
             except (Corrupt, Refusal) as error:
                 code = error.error if isinstance(error, Refusal) else Error.UNSUPPORTED_VERSION
                 refuse(code, str(error))
@@ -211,14 +213,14 @@ class Router(Generic[T]):
         request: Whole,
         frame: Buffer,
         outer: RequestContext[R],
+        origin: Origin,
         sink: Sink,
     ) -> None:
         context: RequestContext[Response] = RequestContext(
             header,
             frame,
             outer.connection,
-            outer.listener,
-            outer.host,
+            origin,
             self.served,
             sink,
             forwarded=True,
@@ -247,8 +249,7 @@ class Router(Generic[T]):
                 header._replace(version=0),
                 b"",
                 connection.id,
-                connection.listener,
-                connection.host,
+                connection.origin,
                 self.served,
                 connection.expect(),
             )

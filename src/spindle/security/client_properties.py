@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from spindle.model.errors import Unusable
+from spindle.model.security_protocol import SecurityProtocol
 from spindle.model.settings.scrutiny import nearest
 from spindle.model.settings.table import NODE_SETTINGS
 from spindle.security.client_names import HONOURED, REFUSED, WITHOUT_EFFECT
@@ -31,25 +31,6 @@ _ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
 _LOOPBACK: Final = re.compile(r"127(\.\d+){3}")
 _ACCESS: Final = ("ssl.", "sasl.", "security.")
 _PROVIDERS: Final = f"{PROVIDERS}."
-
-
-class SecurityProtocol(StrEnum):
-    """How a listener is secured."""
-
-    PLAINTEXT = "PLAINTEXT"
-    SSL = "SSL"
-    SASL_PLAINTEXT = "SASL_PLAINTEXT"
-    SASL_SSL = "SASL_SSL"
-
-    @property
-    def has_tls(self) -> bool:
-        """Whether connections are encrypted."""
-        return self.value.endswith("SSL")
-
-    @property
-    def has_sasl(self) -> bool:
-        """Whether a client authenticates by SASL."""
-        return self.value.startswith("SASL")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from spindle.cli.connecting import Bootstrap, named_cluster
 from spindle.cli.exits import End
 from spindle.cli.lazy_group import Later
 from spindle.model.errors import Unusable
-from spindle.security.client_properties import SecurityProtocol
+from spindle.model.security_protocol import SecurityProtocol
 
 if TYPE_CHECKING:
     from typer._click.core import Command

@@ -14,7 +14,8 @@ from spindle.client import connector
 from spindle.client.admin import AdminClient
 from spindle.client.failures import AuthenticationFailed, Unreachable
 from spindle.model.errors import Error, PeerFailed
-from spindle.security.client_properties import ClientSecurity, SecurityProtocol
+from spindle.model.security_protocol import SecurityProtocol
+from spindle.security.client_properties import ClientSecurity
 from spindle.security.mechanisms import Login, OAuthLogin, PasswordLogin
 from spindle.security.secret import Secret
 from spindle.security.tokens import Token, TokenFile

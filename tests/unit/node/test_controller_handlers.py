@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 from tests.support.controller_desk import CLUSTER_ID, ControllerDesk, places
 from tests.support.desk import part, request
-from tools.messages.frames import decode_response, encode_message
 
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.feature_rules import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
-
-PRINCIPAL = b"\x00\x00\x05User\x0aANONYMOUS\x00\x00"
 
 
 def versions(key: Key) -> range:
@@ -429,71 +426,3 @@ def test_describe_cluster(version: int) -> None:
         assert wrong.error_code == Error.MISMATCHED_ENDPOINT_TYPE
         unknown = desk.call(Key.DESCRIBE_CLUSTER, version, endpoint_type=3)
         assert unknown.error_code == Error.UNSUPPORTED_ENDPOINT_TYPE
-
-
-# --- envelopes ------------------------------------------------------------------------------------
-
-
-def wrapped(inner: bytes, principal: bytes = PRINCIPAL, address: bytes = bytes(4)) -> Any:
-    return request(
-        Key.ENVELOPE,
-        0,
-        request_data=inner,
-        request_principal=principal,
-        client_host_address=address,
-    )
-
-
-def test_an_envelope_carries_the_answer_in_the_clients_version() -> None:
-    desk = ControllerDesk()
-    desk.start(1)
-    inner = request(Key.DELETE_TOPICS, 4, topic_names=("nothing",))
-    desk.send(wrapped(encode_message(inner, 77, "client")))
-    desk.quorum.commit()
-    (answer,) = desk.answers()
-    assert answer.error_code == Error.NONE
-    data = bytes(answer.response_data)
-    assert data[:4] == (77).to_bytes(4, "big")
-    told = decode_response(inner, data)
-    assert told.responses[0].error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
-
-
-@pytest.mark.parametrize(
-    ("inner", "principal", "error"),
-    [
-        (b"", PRINCIPAL, Error.UNSUPPORTED_VERSION),
-        (b"\x00\x14\x00\x63\x00\x00\x00\x01\xff\xff", PRINCIPAL, Error.UNSUPPORTED_VERSION),
-        (b"\x00\x14\x00\x06\x00\x00\x00\x01\xff\xff\x00", PRINCIPAL, Error.UNSUPPORTED_VERSION),
-        (b"\x00\x3f\x00\x00\x00\x00\x00\x01\xff\xff\x00", PRINCIPAL, Error.INVALID_REQUEST),
-        (b"", b"", Error.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (b"", b"\x00\x07" + PRINCIPAL[2:], Error.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (b"", PRINCIPAL[:9], Error.PRINCIPAL_DESERIALIZATION_FAILURE),
-    ],
-)
-def test_envelopes_that_are_refused(inner: bytes, principal: bytes, error: Error) -> None:
-    desk = ControllerDesk()
-    desk.send(wrapped(inner, principal))
-    (answer,) = desk.answers()
-    assert answer.error_code == error
-
-
-def test_an_envelope_of_no_client_is_refused() -> None:
-    desk = ControllerDesk()
-    desk.send(wrapped(b"", address=b"host"[:3]))
-    (answer,) = desk.answers()
-    assert answer.error_code == Error.INVALID_REQUEST
-
-
-def test_an_envelope_tells_when_we_do_not_lead_or_stop_leading() -> None:
-    desk = ControllerDesk(active=False)
-    inner = encode_message(request(Key.UNREGISTER_BROKER, 0, broker_id=1), 5, None)
-    desk.send(wrapped(inner))
-    (answer,) = desk.answers()
-    assert answer.error_code == Error.NOT_CONTROLLER
-    desk.lead()
-    desk.start(1)
-    desk.send(wrapped(inner))
-    assert desk.answers() == []
-    desk.resign()
-    (answer,) = desk.answers()
-    assert answer.error_code == Error.NOT_CONTROLLER

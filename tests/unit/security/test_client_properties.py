@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from spindle.model.errors import Unusable
+from spindle.model.security_protocol import SecurityProtocol
 from spindle.security.client_names import HONOURED, REFUSED, WITHOUT_EFFECT
 from spindle.security.client_properties import (
-    SecurityProtocol,
     client_settings,
     read_client_settings,
 )

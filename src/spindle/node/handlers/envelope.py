@@ -9,17 +9,17 @@ client address that is none, UNSUPPORTED_VERSION for one that cannot be read.
 
 from __future__ import annotations
 
+import ipaddress
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.node.request_context import LATER, Later, Origin, RequestContext
 from spindle.wire.apis import FORWARDABLE
-from spindle.wire.codec import decode
 from spindle.wire.framing import decode_header
-from spindle.wire.messages.default_principal_data import DefaultPrincipalData
 from spindle.wire.messages.envelope_request import EnvelopeRequest
 from spindle.wire.messages.envelope_response import EnvelopeResponse
+from spindle.wire.principals import principal_in
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
@@ -31,9 +31,7 @@ def on_controller(
     controller: Controller, request: EnvelopeRequest, context: RequestContext[EnvelopeResponse]
 ) -> Later:
     """Serve the request inside."""
-    _check_principal(request.request_principal)
-    if len(request.client_host_address) not in ADDRESS_SIZES:
-        raise Refusal(Error.INVALID_REQUEST, "the client's address is neither IPv4 nor IPv6")
+    origin = _origin(request, context.origin)
     if not controller.active:
         raise Refusal(Error.NOT_CONTROLLER, "this node is not the active controller")
     frame = request.request_data
@@ -45,6 +43,7 @@ def on_controller(
         controller.router.on_forwarded(
             frame,
             context,
+            origin,
             lambda buffers: context.answer(_sealed(buffers)),
             lambda error, why: context.answer(refuse(request, context, error, why)),
         )
@@ -60,16 +59,18 @@ def _sealed(buffers: list[Buffer]) -> EnvelopeResponse:
     return EnvelopeResponse(response_data=b"".join(buffers)[4:])
 
 
-def _check_principal(data: bytes | None) -> None:
-    raw = data or b""
+def _origin(request: EnvelopeRequest, outer: Origin) -> Origin:
+    """Where the request inside comes from: the broker vouches for its client."""
     try:
-        if raw[:2] != b"\x00\x00":
-            raise Corrupt("unknown version")
-        decode(DefaultPrincipalData, 0, raw, 2)
+        principal = principal_in(request.request_principal or b"")
     except Corrupt as corrupt:
         raise Refusal(
             Error.PRINCIPAL_DESERIALIZATION_FAILURE, f"the principal cannot be read: {corrupt}"
         ) from None
+    if len(request.client_host_address) not in ADDRESS_SIZES:
+        raise Refusal(Error.INVALID_REQUEST, "the client's address is neither IPv4 nor IPv6")
+    host = str(ipaddress.ip_address(bytes(request.client_host_address)))
+    return outer._replace(host=host, principal=principal)
 
 
 def refuse(
