@@ -110,6 +110,8 @@ class Crowd:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, settings: Settings) -> None:
         self._loop = loop
+        self.requests = 0
+        """How many have come so far."""
         limit = bytes_limit(settings)
         self._memory = _RequestMemory(limit, limit - limit // FAIR_SHARE)
         self._relief = _Relief()
@@ -151,6 +153,7 @@ class Crowd:
 
     def on_frame(self, id: int, size: int) -> None:
         """It has sent a request."""
+        self.requests += 1
         member = self._members[id]
         member.open.append(size)
         member.asked += size
@@ -242,8 +245,9 @@ class Crowd:
         stuck = [
             (member.kept * (now - since), member)
             for member in self._members.values()
-            if not member.protected and (since := member.stream.stuck_since) is not None
+            # First what rules out most of them: all are looked at.
             if member.kept > equal
+            if not member.protected and (since := member.stream.stuck_since) is not None
             if since + STUCK_SECONDS + member.kept / STUCK_RATE <= now
             if not member.stream.closed
         ]

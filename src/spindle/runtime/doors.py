@@ -2,7 +2,8 @@
 
 A node without free descriptors does not spin: it stops accepting for a while and says so once.
 The last descriptors are kept for the listeners of brokers and controllers, and for files. At a
-limit the connection that has been quiet for longest makes room. Knows connections, not requests.
+limit the connection that has been quiet for longest makes room; while the loop is busy, newcomers
+get a share of it. Knows connections, not requests.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -33,6 +34,16 @@ PAUSE_SECONDS: Final = 1.0
 """How long a listener rests after it could not accept."""
 SAY_SECONDS: Final = 10.0
 """The least time between two lines about connections that were refused."""
+BUSY: Final = 0.9
+"""From this share of its time on an event loop counts as busy: newcomers get a share of it."""
+REQUESTS_PER_NEWCOMER: Final = 20
+NEWCOMERS_PER_SECOND: Final = 10.0
+"""Of a busy loop newcomers get one entry for each so many requests, and so many entries a second.
+
+To let one in and see it off costs as much as some requests: those who come and go without end
+would take the loop from the others."""
+NEWCOMERS_WAIT: Final = 0.05
+"""How long (s) a listener rests whose newcomers have had their share; they wait in its backlog."""
 RESERVE_SHARE: Final = 4
 RESERVE_MAX: Final = 1024
 """A quarter of all descriptors, this many at most, are not for clients."""
@@ -127,6 +138,40 @@ class _Door:
     resume: asyncio.TimerHandle | None = None
 
 
+class NewcomersShare:
+    """How many new connections may come in, so that those that are there keep a busy loop (S-08).
+
+    Pure: its caller passes the time, how busy the loop is, and how many requests came so far.
+    """
+
+    def __init__(self) -> None:
+        self._allowance = float(ACCEPT_AT_ONCE)
+        self._at = 0.0
+        self._requests = 0
+
+    def take(self, now: float, busy: float, requests: int) -> bool:
+        """Whether one more may come in now (s); it then has."""
+        more = (requests - self._requests) / REQUESTS_PER_NEWCOMER
+        more += (now - self._at) * NEWCOMERS_PER_SECOND
+        self._allowance = min(self._allowance + more, float(ACCEPT_AT_ONCE))
+        self._at, self._requests = now, requests
+        if busy < BUSY:
+            return True
+        if self._allowance < 1.0:
+            return False
+        self._allowance -= 1.0
+        return True
+
+
+class Bustle(NamedTuple):
+    """What goes on behind the doors."""
+
+    busy: Callable[[], float]
+    """The share of its time in which the event loop lately had something to do, from 0 to 1."""
+    requests: Callable[[], int]
+    """How many requests have come so far."""
+
+
 LetIn = Callable[[socket.socket, str, str], None]
 
 
@@ -143,8 +188,11 @@ class Doors:
         limits: ConnectionLimits,
         let_in: LetIn,
         make_room: Callable[[], bool],
+        bustle: Bustle,
     ) -> None:
         self._loop = loop
+        self._bustle = bustle
+        self._newcomers = NewcomersShare()
         self._limits = limits
         self._let_in = let_in
         self._make_room = make_room
@@ -185,6 +233,9 @@ class Doors:
 
     def _accept(self, door: _Door) -> None:
         for _ in range(ACCEPT_AT_ONCE):
+            if not self._has_time_for(door):
+                self._rest(door, NEWCOMERS_WAIT)
+                return
             try:
                 client, address = door.sock.accept()
             except (BlockingIOError, InterruptedError):
@@ -206,6 +257,13 @@ class Doors:
             else:
                 client.close()
                 self._refused(door, host, why)
+
+    def _has_time_for(self, door: _Door) -> bool:
+        """Whether the loop has time for one more by this door, if one is there."""
+        if door.name in self._limits.protected:
+            return True
+        bustle = self._bustle
+        return self._newcomers.take(self._loop.time(), bustle.busy(), bustle.requests())
 
     def _refusal(self, door: _Door, host: str, descriptor: int) -> str | None:
         limits = self._limits
@@ -235,9 +293,12 @@ class Doors:
                 so_far=door.refused,
             )
 
-    def _pause(self, door: _Door, error: OSError) -> None:
+    def _rest(self, door: _Door, seconds: float) -> None:
         self._loop.remove_reader(door.sock.fileno())
-        door.resume = self._loop.call_later(PAUSE_SECONDS, self._resume, door)
+        door.resume = self._loop.call_later(seconds, self._resume, door)
+
+    def _pause(self, door: _Door, error: OSError) -> None:
+        self._rest(door, PAUSE_SECONDS)
         now = self._loop.time()
         if now >= door.silent_until:
             door.silent_until = now + SAY_SECONDS

@@ -25,7 +25,7 @@ from spindle.model.outbox import Ready
 from spindle.node.node import Node
 from spindle.runtime.crowd import Crowd
 from spindle.runtime.disks import DiskLanes, named
-from spindle.runtime.doors import ConnectionLimits, Doors
+from spindle.runtime.doors import Bustle, ConnectionLimits, Doors
 from spindle.runtime.farewell import take_leave
 from spindle.runtime.net import UNSENT_MAX, Stream, scratch
 from spindle.runtime.outgoing import OutgoingConnections
@@ -72,7 +72,8 @@ class Driver:
         )
         self._crowd = Crowd(self._loop, settings)
         limits = ConnectionLimits(node.config, descriptors)
-        self._doors = Doors(self._loop, limits, self._let_in, self._crowd.make_room)
+        bustle = Bustle(lambda: pulse.busy, lambda: self._crowd.requests)
+        self._doors = Doors(self._loop, limits, self._let_in, self._crowd.make_room, bustle)
         self._ids = itertools.count(1)
         self._wake: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[Exception | None] = self._loop.create_future()

@@ -15,7 +15,7 @@ from tests.support.echo_node import Echo, Running, running
 from tests.support.waiting import eventually_async
 
 from spindle.model.errors import Unusable
-from spindle.runtime.doors import ConnectionLimits, Doors
+from spindle.runtime.doors import ACCEPT_AT_ONCE, Bustle, ConnectionLimits, Doors, NewcomersShare
 
 
 @pytest.mark.spec("S-08")
@@ -161,6 +161,7 @@ def test_without_descriptors_a_listener_rests_and_says_so_once(
             ConnectionLimits(Echo().config, 1024),
             lambda sock, *_: let_in.append(sock),
             lambda: False,
+            Bustle(lambda: 0.0, lambda: 0),
         )
         endpoint = Echo().config.listeners[0]
         port = doors.open(endpoint)
@@ -201,6 +202,7 @@ def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> 
             ConnectionLimits(config, 1024),
             lambda sock, *_: let_in.append(sock),
             lambda: False,
+            Bustle(lambda: 0.0, lambda: 0),
         )
         port = doors.open(config.listeners[0])
         with socket.create_connection(("127.0.0.1", port)):
@@ -214,5 +216,54 @@ def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> 
             assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == kept + 2000
             taken.close()
         doors.close()
+
+    asyncio.run(run())
+
+
+def let_in(share: NewcomersShare, now: float, busy: float, requests: int, come: int = 1000) -> int:
+    """How many of those that come get in."""
+    return sum(share.take(now, busy, requests) for _ in range(come))
+
+
+@pytest.mark.spec("S-08")
+def test_newcomers_get_a_share_of_a_busy_loop() -> None:
+    share = NewcomersShare()
+    assert let_in(share, 100.0, 0.5, 0) == 1000, "a loop that has time lets all in"
+    assert let_in(share, 100.0, 0.95, 0) == ACCEPT_AT_ONCE
+    assert let_in(share, 101.0, 0.95, 0) == 10, "so many a second, if nothing is asked for at all"
+    assert let_in(share, 101.0, 1.0, 400) == 20, "one for each twenty requests"
+    assert let_in(share, 200.0, 1.0, 9000) == ACCEPT_AT_ONCE, "what is not used is not saved up"
+    assert let_in(share, 200.0, 0.8, 9000) == 1000
+
+
+@pytest.mark.spec("S-08")
+def test_a_busy_listener_lets_all_in_one_after_another_and_brokers_at_once() -> None:
+    async def run() -> None:
+        loop, config = asyncio.get_running_loop(), Echo().config
+        came: list[str] = []
+        doors = Doors(
+            loop,
+            ConnectionLimits(config, 1024),
+            lambda sock, listener, _: (sock.close(), came.append(listener))[1],
+            lambda: False,
+            Bustle(lambda: 1.0, lambda: 0),
+        )
+        clients, brokers = config.listeners
+        ports = {end.name: doors.open(end) for end in (clients, brokers)}
+        more = 5
+        links = [
+            socket.create_connection(("127.0.0.1", ports[clients.name]))
+            for _ in range(ACCEPT_AT_ONCE + more)
+        ]
+        links.append(socket.create_connection(("127.0.0.1", ports[brokers.name])))
+
+        async def all_in() -> bool:
+            return len(came) == ACCEPT_AT_ONCE + more + 1
+
+        await eventually_async(all_in, "all are let in", 20)
+        assert came.index(brokers.name) <= ACCEPT_AT_ONCE
+        doors.close()
+        for link in links:
+            link.close()
 
     asyncio.run(run())
