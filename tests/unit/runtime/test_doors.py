@@ -241,13 +241,13 @@ def test_a_busy_listener_lets_all_in_one_after_another_and_brokers_at_once() -> 
     async def run() -> None:
         loop, config = asyncio.get_running_loop(), Echo().config
         came: list[str] = []
-        doors = Doors(
-            loop,
-            ConnectionLimits(config, 1024),
-            lambda sock, listener, _: (sock.close(), came.append(listener))[1],
-            lambda: False,
-            Bustle(lambda: 1.0, lambda: 0),
-        )
+
+        def take(sock: socket.socket, listener: str, host: str) -> None:
+            sock.close()
+            came.append(listener)
+
+        bustle = Bustle(lambda: 1.0, lambda: 0)
+        doors = Doors(loop, ConnectionLimits(config, 1024), take, lambda: False, bustle)
         clients, brokers = config.listeners
         ports = {end.name: doors.open(end) for end in (clients, brokers)}
         more = 5
