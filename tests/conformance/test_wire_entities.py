@@ -26,7 +26,7 @@ from tools.messages.times import timestamp
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire import codec, messages
-from spindle.wire.apis import ASKED, TABLE
+from spindle.wire.apis import TABLE
 
 MESSAGES = {
     cls.__name__: cls
@@ -36,7 +36,7 @@ MESSAGES = {
 }
 CLASSES = [
     load(key, version)
-    for key, api in (*TABLE.items(), *ASKED.items())
+    for key, api in TABLE.items()
     for version in range(api.readable_from, api.max + 1)
     for load in (entities.request_class, entities.response_class)
 ] + [entities.data_class(name, version) for name, versions in DATA.items() for version in versions]

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire.apis import ASKED, TABLE, Key
+from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import RequestHeader, decode_header
 from spindle.wire.values import take_uvarint
 from tools.messages import entities
@@ -50,7 +50,7 @@ def decode_request(frame: Buffer) -> Request:
     Raises `Unsupported` for an API or version outside `apis`, Corrupt for broken bytes.
     """
     header, offset = decode_header(frame)
-    api = TABLE.get(header.api_key) or ASKED.get(header.api_key)
+    api = TABLE.get(header.api_key)
     if api is None or not api.reads(header.version):
         raise Unsupported(header)
     cls = entities.request_class(header.api_key, header.version)

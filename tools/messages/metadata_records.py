@@ -1,7 +1,7 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
 Pure data over `model.metadata_records`; `recording` makes readers and writers of it. Field order is
-wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM,
+wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas,
 tokens, ...) are kept as they came.
 """
 
@@ -56,6 +56,7 @@ _FEATURE: Final = layout(
 
 
 _BROKER: Final = (F("broker_id", "int32"), F("broker_epoch", "int64"))
+_SCRAM_USER: Final = (F("name", "string"), F("mechanism", "int8"))
 
 SCHEMAS: Final = (
     Schema(
@@ -136,6 +137,19 @@ SCHEMAS: Final = (
     Schema(8, range(1), "UnfenceBroker", _BROKER, build=unfence),
     Schema(9, range(1), "RemoveTopic", (F("topic_id", "id"),), r.RemoveTopic),
     Schema(
+        11,
+        range(1),
+        "UserScramCredential",
+        (
+            *_SCRAM_USER,
+            F("salt", "bytes"),
+            F("stored_key", "bytes"),
+            F("server_key", "bytes"),
+            F("iterations", "int32"),
+        ),
+        r.UserScramCredential,
+    ),
+    Schema(
         12, range(1), "FeatureLevel", (F("name", "string"), F("level", "int16")), r.FeatureLevel
     ),
     Schema(
@@ -155,6 +169,7 @@ SCHEMAS: Final = (
         r.BrokerRegistrationChange,
     ),
     Schema(20, range(1), "NoOp", (), r.NoOp),
+    Schema(22, range(1), "RemoveUserScramCredential", _SCRAM_USER, r.RemoveUserScramCredential),
     Schema(
         23,
         range(1),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from spindle.wire.apis import ASKED, TABLE
+from spindle.wire.apis import TABLE
 from tools.messages import entities
 from tools.messages.layout import Field, Layout, carries_records, layout_of
 
@@ -117,7 +117,7 @@ class Message:
 
 def messages() -> Iterator[Message]:
     """Every message of the APIs that we speak, and those that they carry as bytes."""
-    for key, api in (*TABLE.items(), *ASKED.items()):
+    for key, api in TABLE.items():
         versions = range(api.readable_from, api.max + 1)
         requests = [entities.request_class(key, v) for v in versions]
         responses = [entities.response_class(key, v) for v in versions]

@@ -16,6 +16,8 @@ ELR_VERSION: Final = "eligible.leader.replicas.version"
 TRANSACTION_VERSION: Final = "transaction.version"
 
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
+SCRAM: Final = 11
+"""3.5-IV2: KIP-900."""
 METADATA_TRANSACTIONS: Final = 13
 """3.6-IV1: KIP-868."""
 CONTROLLER_REGISTRATION: Final = 15

@@ -100,6 +100,8 @@ class ClusterImage:
         self.configs: dict[tuple[int, str], Mapping[str, str]] = {}
         self.features: dict[str, int] = {}
         self.next_producer_id = 0
+        self.scram: dict[tuple[str, int], r.UserScramCredential] = {}
+        """By user and mechanism."""
         self.others: list[r.Other] = []
         self.delta = Delta()
 
@@ -292,6 +294,14 @@ def _clear_elr(image: ClusterImage, record: r.ClearElr) -> None:
                     image.delta.partitions[PartitionId(topic.topic_id, index)] = None
 
 
+def _scram(image: ClusterImage, record: r.UserScramCredential) -> None:
+    image.scram[record.name, record.mechanism] = record
+
+
+def _remove_scram(image: ClusterImage, record: r.RemoveUserScramCredential) -> None:
+    del image.scram[record.name, record.mechanism]
+
+
 def _other(image: ClusterImage, record: r.Other) -> None:
     image.others.append(record)
 
@@ -354,5 +364,7 @@ _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
     r.EndTransaction: _nothing,
     r.AbortTransaction: _nothing,
     r.ClearElr: _clear_elr,
+    r.UserScramCredential: _scram,
+    r.RemoveUserScramCredential: _remove_scram,
     r.Other: _other,
 }

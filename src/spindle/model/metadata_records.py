@@ -6,7 +6,7 @@ are `wire.metadata`'s business. Defaults mean "absent".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from spindle.model.ids import DirectoryId, Endpoint, NodeId, TopicId, VersionRange
@@ -178,8 +178,31 @@ class ClearElr:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserScramCredential:
+    """A user may log in by SCRAM (KIP-554). Mechanisms by number: 1 SHA-256, 2 SHA-512.
+
+    What a server checks a login with; it is no password, and no text shows it.
+    """
+
+    name: str
+    mechanism: int
+    salt: bytes = field(repr=False)
+    stored_key: bytes = field(repr=False)
+    server_key: bytes = field(repr=False)
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveUserScramCredential:
+    """A user may no longer log in by this mechanism."""
+
+    name: str
+    mechanism: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """A record that we keep but do not read (ACLs, quotas, SCRAM, ...): its body as it came."""
+    """A record that we keep but do not read (ACLs, quotas, ...): its body as it came."""
 
     key: int
     version: int
@@ -203,5 +226,7 @@ MetadataRecord: TypeAlias = (
     | EndTransaction
     | AbortTransaction
     | ClearElr
+    | UserScramCredential
+    | RemoveUserScramCredential
     | Other
 )

@@ -12,7 +12,7 @@ from typing import Final
 from spindle.model.feature_rules import FINALIZED
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.jobs import Format
-from spindle.model.metadata_records import FeatureLevel
+from spindle.model.metadata_records import FeatureLevel, MetadataRecord
 from spindle.storage import layout, meta
 from spindle.storage.blame import PROBE
 from spindle.storage.disk import Disk
@@ -29,10 +29,10 @@ def format_blank(
     cluster_id: str,
     node_id: int,
     timestamp_ms: int,
-    levels: Iterable[FeatureLevel] = DEFAULT_LEVELS,
+    records: Iterable[MetadataRecord] = DEFAULT_LEVELS,
 ) -> None:
     """Format directories without `meta.properties`, each with an id of its own (K858-01)."""
-    bootstrap = b"".join(encode_checkpoint(levels, timestamp=timestamp_ms))
+    bootstrap = b"".join(encode_checkpoint(records, timestamp=timestamp_ms))
     for directory in directories:
         own = meta.MetaProperties(1, cluster_id, node_id, meta.random_directory_id())
         meta.format_directory(disk, directory, own, bootstrap)

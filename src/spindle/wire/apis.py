@@ -194,6 +194,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.SYNC_GROUP, 0, 5, 4, _B),
     (Key.DESCRIBE_GROUPS, 0, 6, 5, _B),
     (Key.LIST_GROUPS, 0, 5, 3, _B),
+    (Key.SASL_HANDSHAKE, 0, 1, None, _BC),
     (Key.API_VERSIONS, 0, 4, 3, _BC),
     (Key.CREATE_TOPICS, 2, 7, 5, _BC),
     (Key.DELETE_TOPICS, 1, 6, 4, _BC),
@@ -209,6 +210,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ALTER_CONFIGS, 0, 2, 2, _BC),
     (Key.ALTER_REPLICA_LOG_DIRS, 1, 2, 2, _B),
     (Key.DESCRIBE_LOG_DIRS, 1, 5, 2, _B),
+    (Key.SASL_AUTHENTICATE, 0, 2, 2, _BC),
     (Key.CREATE_PARTITIONS, 0, 3, 2, _BC),
     (Key.DELETE_GROUPS, 0, 2, 2, _B),
     (Key.ELECT_LEADERS, 0, 2, 2, _BC),
@@ -216,6 +218,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ALTER_PARTITION_REASSIGNMENTS, 0, 1, 0, _BC),
     (Key.LIST_PARTITION_REASSIGNMENTS, 0, 0, 0, _BC),
     (Key.OFFSET_DELETE, 0, 0, None, _B),
+    (Key.DESCRIBE_USER_SCRAM_CREDENTIALS, 0, 0, 0, _B),
+    (Key.ALTER_USER_SCRAM_CREDENTIALS, 0, 0, 0, _BC),
     (Key.VOTE, 0, 2, 0, _C),
     (Key.BEGIN_QUORUM_EPOCH, 0, 1, 1, _C),
     (Key.END_QUORUM_EPOCH, 0, 1, 1, _C),
@@ -252,11 +256,3 @@ TABLE: Final[Mapping[int, Api]] = MappingProxyType(
     }
 )
 """The rows by key, given as `Key` or as a plain number."""
-
-ASKED: Final[Mapping[int, Api]] = MappingProxyType(
-    {
-        Key.SASL_HANDSHAKE: Api(Key.SASL_HANDSHAKE, 1, 1, None, frozenset(), 1),
-        Key.SASL_AUTHENTICATE: Api(Key.SASL_AUTHENTICATE, 0, 2, 2, frozenset(), 0),
-    }
-)
-"""APIs that our clients call and our nodes do not serve."""

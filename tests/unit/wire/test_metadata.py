@@ -37,6 +37,8 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "partition_epoch": int32, "leader_recovery_state": int8, "resource_type": int8,
     "resource_name": text, "key": text, "value": st.none() | text, "level": int16,
     "next_producer_id": int64, "name": text, "reason": text, "topic": text,
+    "mechanism": int8, "salt": st.binary(), "stored_key": st.binary(), "server_key": st.binary(),
+    "iterations": int32,
 }  # fmt: skip
 
 
@@ -218,7 +220,7 @@ WRITTEN = {
     r.RemoveTopic: (9, 0), r.FeatureLevel: (12, 0),
     r.ProducerIdsBlock: (15, 0), r.NoOp: (20, 0), r.BeginTransaction: (23, 0),
     r.EndTransaction: (24, 0), r.AbortTransaction: (25, 0), r.RegisterController: (27, 0),
-    r.ClearElr: (28, 0),
+    r.ClearElr: (28, 0), r.UserScramCredential: (11, 0), r.RemoveUserScramCredential: (22, 0),
 }  # fmt: skip
 
 

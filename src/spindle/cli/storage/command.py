@@ -38,13 +38,29 @@ def format_(
         bool,
         typer.Option("--ignore-formatted", "-g", help="Leave formatted directories as they are."),
     ] = False,
+    add_scram: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add-scram",
+            "-S",
+            metavar="USER",
+            help="A user of the new cluster, as SCRAM-SHA-512=[name=NAME,password=...]; @FILE: "
+            "each line of a file is one.",
+        ),
+    ] = None,
 ) -> None:
     """Make a node's log directories ready for use: each gets its own random id.
 
     Writes nothing if any of them belongs to another cluster or node. Directories of Apache Kafka
     are taken as they are.
     """
-    storage_run.format_node(config, cluster_id, say, ignore_formatted=ignore_formatted)
+    storage_run.format_node(
+        config,
+        cluster_id,
+        say,
+        ignore_formatted=ignore_formatted,
+        wishes=storage_run.StorageOptions(scram=tuple(add_scram or ())),
+    )
 
 
 @app.command()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from spindle.cli.storage.releases import level_of
+from spindle.cli.storage.scram_arguments import scram_records
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
 from spindle.model.feature_rules import (
@@ -23,11 +24,12 @@ from spindle.model.feature_rules import (
     FINALIZED,
     METADATA_VERSION,
     RELEASES,
+    SCRAM,
     SERVED,
     finalized_at,
 )
 from spindle.model.ids import id_to_text
-from spindle.model.metadata_records import FeatureLevel
+from spindle.model.metadata_records import FeatureLevel, UserScramCredential
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.server import read_config
 from spindle.storage import meta
@@ -80,7 +82,9 @@ def format_node(
     Nothing is written unless all is well: Unusable where a directory belongs to another cluster or
     node, or is formatted already and `ignore_formatted` is not given.
     """
-    levels = _levels(wishes or StorageOptions())
+    wishes = wishes or StorageOptions()
+    levels = _levels(wishes)
+    records: list[FeatureLevel | UserScramCredential] = [*levels, *_users(wishes, levels)]
     config = read_config(properties)
     _check_cluster_id(cluster_id)
     disk = OsDisk()
@@ -100,12 +104,12 @@ def format_node(
         say("All of the log directories are already formatted.")
         return []
     release = _release_of(levels)
-    say(f"Bootstrap metadata: {_as_java(levels)}")
+    say(f"Bootstrap metadata: {_as_java(records)}")
     for directory in seen.blank:
         kind = "metadata" if directory == config.metadata_dir else "data"
         say(f"Formatting {kind} directory {directory} with metadata.version {release}.")
         format_blank(
-            disk, (directory,), cluster_id, config.node_id, time.time_ns() // 1_000_000, levels
+            disk, (directory,), cluster_id, config.node_id, time.time_ns() // 1_000_000, records
         )
     return seen.blank
 
@@ -231,8 +235,6 @@ def _levels(wishes: StorageOptions) -> list[FeatureLevel]:
             " quorum (KIP-853), which is not served here: name the controllers in"
             " controller.quorum.voters and leave the option away"
         )
-    if wishes.scram:
-        raise Unusable("--add-scram: SASL is not served here; leave the option away")
     asked = dict(_feature(wish) for wish in wishes.features)
     level = asked.pop(METADATA_VERSION, None)
     if wishes.release is not None:
@@ -252,9 +254,24 @@ def _levels(wishes: StorageOptions) -> list[FeatureLevel]:
     return [FeatureLevel(name=name, level=level) for name, level in levels.items() if level]
 
 
+def _users(wishes: StorageOptions, levels: list[FeatureLevel]) -> list[UserScramCredential]:
+    """The users that may log in from the first moment, if the cluster's level has such."""
+    if not wishes.scram:
+        return []
+    if any(f.name == METADATA_VERSION and f.level < SCRAM for f in levels):
+        raise Unusable(
+            f"SCRAM is only supported in metadata.version {_name_of(SCRAM)} or later: leave"
+            " --add-scram away, or ask for such a release"
+        )
+    return scram_records(wishes.scram)
+
+
+def _name_of(level: int) -> str:
+    return next(name for name, known in RELEASES.items() if known == level)
+
+
 def _release_of(levels: list[FeatureLevel]) -> str:
-    names = {level: name for name, level in RELEASES.items()}
-    return next(names[f.level] for f in levels if f.name == METADATA_VERSION)
+    return next(_name_of(f.level) for f in levels if f.name == METADATA_VERSION)
 
 
 def _feature(wish: str) -> tuple[str, int]:
@@ -280,16 +297,23 @@ def _feature(wish: str) -> tuple[str, int]:
     return name, level
 
 
-def _as_java(levels: list[FeatureLevel]) -> str:
-    level = next(f.level for f in levels if f.name == METADATA_VERSION)
-    records = ", ".join(
-        f"ApiMessageAndVersion(FeatureLevelRecord(name='{f.name}', featureLevel={f.level})"
-        " at version 0)"
-        for f in levels
+def _as_java(records: list[FeatureLevel | UserScramCredential]) -> str:
+    level = next(
+        f.level for f in records if isinstance(f, FeatureLevel) and f.name == METADATA_VERSION
     )
+    told = ", ".join(f"ApiMessageAndVersion({_fields(one)}) at version 0)" for one in records)
     return (
-        f"BootstrapMetadata(records=[{records}], metadataVersionLevel={level},"
-        " source=format command)"
+        f"BootstrapMetadata(records=[{told}], metadataVersionLevel={level}, source=format command)"
+    )
+
+
+def _fields(one: FeatureLevel | UserScramCredential) -> str:
+    """As Java prints it, but without what a login is checked with, which Kafka's tool shows."""
+    if isinstance(one, FeatureLevel):
+        return f"FeatureLevelRecord(name='{one.name}', featureLevel={one.level}"
+    return (
+        f"UserScramCredentialRecord(name='{one.name}', mechanism={one.mechanism},"
+        f" salt=[hidden], storedKey=[hidden], serverKey=[hidden], iterations={one.iterations}"
     )
 
 

@@ -2,7 +2,8 @@
 
 A module serves the broker listener with `on_broker(broker, request, context)`, the controller
 listener with `on_controller(controller, request, context)`; each returns the response, or LATER and
-gives it to the context. To switch an API on: its row in `wire.apis`, its module here.
+gives it to the context. `on_listener` serves both. To switch an API on: its row in `wire.apis`, its
+module here.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from spindle.node.handlers import (
     alter_partition_reassignments,
     alter_replica_log_dirs,
     alter_replica_state,
+    alter_user_scram_credentials,
     api_versions,
     assign_replicas_to_dirs,
     begin_quorum_epoch,
@@ -40,6 +42,7 @@ from spindle.node.handlers import (
     describe_quorum,
     describe_topic_partitions,
     describe_transactions,
+    describe_user_scram_credentials,
     elect_leaders,
     end_quorum_epoch,
     end_txn,
@@ -65,6 +68,8 @@ from spindle.node.handlers import (
     offset_for_leader_epoch,
     produce,
     repair_replica,
+    sasl_authenticate,
+    sasl_handshake,
     sync_group,
     txn_offset_commit,
     unregister_broker,
@@ -84,6 +89,9 @@ from spindle.wire.messages.alter_partition_reassignments_request import (
 from spindle.wire.messages.alter_partition_request import AlterPartitionRequest
 from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
 from spindle.wire.messages.alter_replica_state_request import AlterReplicaStateRequest
+from spindle.wire.messages.alter_user_scram_credentials_request import (
+    AlterUserScramCredentialsRequest,
+)
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.assign_replicas_to_dirs_request import AssignReplicasToDirsRequest
 from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochRequest
@@ -105,6 +113,9 @@ from spindle.wire.messages.describe_producers_request import DescribeProducersRe
 from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
 from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
+from spindle.wire.messages.describe_user_scram_credentials_request import (
+    DescribeUserScramCredentialsRequest,
+)
 from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
 from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
 from spindle.wire.messages.end_txn_request import EndTxnRequest
@@ -131,6 +142,8 @@ from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
 from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
 from spindle.wire.messages.produce_request import ProduceRequest
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
+from spindle.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
+from spindle.wire.messages.sasl_handshake_request import SaslHandshakeRequest
 from spindle.wire.messages.sync_group_request import SyncGroupRequest
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
@@ -162,6 +175,11 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
         alter_partition_reassignments.refuse,
     ),
     Handler(AlterReplicaLogDirsRequest, alter_replica_log_dirs.on_broker),
+    Handler(
+        AlterUserScramCredentialsRequest,
+        alter_user_scram_credentials.on_broker,
+        alter_user_scram_credentials.refuse,
+    ),
     Handler(ApiVersionsRequest, api_versions.on_broker, api_versions.refuse),
     Handler(CreatePartitionsRequest, create_partitions.on_broker, create_partitions.refuse),
     Handler(CreateTopicsRequest, create_topics.on_broker, create_topics.refuse),
@@ -182,6 +200,11 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
         describe_topic_partitions.refuse,
     ),
     Handler(DescribeTransactionsRequest, describe_transactions.on_broker),
+    Handler(
+        DescribeUserScramCredentialsRequest,
+        describe_user_scram_credentials.on_broker,
+        describe_user_scram_credentials.refuse,
+    ),
     Handler(ElectLeadersRequest, elect_leaders.on_broker, elect_leaders.refuse),
     Handler(EndTxnRequest, end_txn.on_broker, end_txn.refuse),
     Handler(FetchRequest, fetch.on_broker, fetch.refuse),
@@ -213,6 +236,8 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(OffsetForLeaderEpochRequest, offset_for_leader_epoch.on_broker),
     Handler(ProduceRequest, produce.on_broker),
     Handler(RepairReplicaRequest, repair_replica.on_broker, repair_replica.refuse),
+    Handler(SaslAuthenticateRequest, sasl_authenticate.on_listener),
+    Handler(SaslHandshakeRequest, sasl_handshake.on_listener),
     Handler(SyncGroupRequest, sync_group.on_broker, sync_group.refuse),
     Handler(TxnOffsetCommitRequest, txn_offset_commit.on_broker, txn_offset_commit.refuse),
     Handler(UnregisterBrokerRequest, unregister_broker.on_broker, unregister_broker.refuse),
@@ -236,6 +261,11 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
     Handler(AlterPartitionRequest, alter_partition.on_controller, alter_partition.refuse),
     Handler(
         AlterReplicaStateRequest, alter_replica_state.on_controller, alter_replica_state.refuse
+    ),
+    Handler(
+        AlterUserScramCredentialsRequest,
+        alter_user_scram_credentials.on_controller,
+        alter_user_scram_credentials.refuse,
     ),
     Handler(ApiVersionsRequest, api_versions.on_controller, api_versions.refuse),
     Handler(
@@ -274,6 +304,8 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
         list_partition_reassignments.on_controller,
         list_partition_reassignments.refuse,
     ),
+    Handler(SaslAuthenticateRequest, sasl_authenticate.on_listener),
+    Handler(SaslHandshakeRequest, sasl_handshake.on_listener),
     Handler(UnregisterBrokerRequest, unregister_broker.on_controller, unregister_broker.refuse),
     Handler(UpdateFeaturesRequest, update_features.on_controller, update_features.refuse),
     Handler(VoteRequest, vote.on_controller, vote.refuse),

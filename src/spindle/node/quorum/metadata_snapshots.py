@@ -53,6 +53,7 @@ def image_records(image: ClusterImage) -> Iterator[r.MetadataRecord]:
         yield r.ProducerIdsBlock(
             broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id
         )
+    yield from image.scram.values()
     yield from image.others
 
 

@@ -1,4 +1,4 @@
-"""SaslHandshakeRequest (key 17), version 1. Written by `tools.messages`."""
+"""SaslHandshakeRequest (key 17), versions 0 to 1. Written by `tools.messages`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SaslHandshakeRequest(Request[SaslHandshakeResponse]):
     """The request of API 17."""
 
     KEY: ClassVar = 17
-    VERSIONS: ClassVar = range(1, 2)
+    VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 32767
 
     __slots__ = ("mechanism",)
@@ -29,7 +29,7 @@ class SaslHandshakeRequest(Request[SaslHandshakeResponse]):
         self.mechanism = mechanism
 
 
-def _read_sasl_handshake_request_v1(
+def _read_sasl_handshake_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[SaslHandshakeRequest, int]:
     (n,) = unpack_h(b, o)
@@ -45,7 +45,7 @@ def _read_sasl_handshake_request_v1(
     return e, o
 
 
-def _write_sasl_handshake_request_v1(e: SaslHandshakeRequest, put: Put) -> None:
+def _write_sasl_handshake_request_v0(e: SaslHandshakeRequest, put: Put) -> None:
     mechanism = e.mechanism
     raw = mechanism.encode()
     put(pack_h(len(raw)))
@@ -54,8 +54,10 @@ def _write_sasl_handshake_request_v1(e: SaslHandshakeRequest, put: Put) -> None:
 
 SaslHandshakeRequest.RESPONSE = SaslHandshakeResponse
 SaslHandshakeRequest.READERS = {
-    1: _read_sasl_handshake_request_v1,
+    0: _read_sasl_handshake_request_v0,
+    1: _read_sasl_handshake_request_v0,
 }
 SaslHandshakeRequest.WRITERS = {
-    1: _write_sasl_handshake_request_v1,
+    0: _write_sasl_handshake_request_v0,
+    1: _write_sasl_handshake_request_v0,
 }

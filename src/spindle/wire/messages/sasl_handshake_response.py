@@ -1,4 +1,4 @@
-"""SaslHandshakeResponse (key 17), version 1. Written by `tools.messages`."""
+"""SaslHandshakeResponse (key 17), versions 0 to 1. Written by `tools.messages`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SaslHandshakeResponse(Response):
     """The response of API 17."""
 
     KEY: ClassVar = 17
-    VERSIONS: ClassVar = range(1, 2)
+    VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 32767
 
     __slots__ = ("error_code", "mechanisms")
@@ -36,7 +36,7 @@ class SaslHandshakeResponse(Response):
         self.mechanisms = mechanisms
 
 
-def _read_sasl_handshake_response_v1(
+def _read_sasl_handshake_response_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[SaslHandshakeResponse, int]:
     (error_code,) = unpack_h(b, o)
@@ -66,7 +66,7 @@ def _read_sasl_handshake_response_v1(
     return e, o
 
 
-def _write_sasl_handshake_response_v1(e: SaslHandshakeResponse, put: Put) -> None:
+def _write_sasl_handshake_response_v0(e: SaslHandshakeResponse, put: Put) -> None:
     put(pack_h(e.error_code))
     mechanisms = e.mechanisms
     put(pack_i(len(mechanisms)))
@@ -77,8 +77,10 @@ def _write_sasl_handshake_response_v1(e: SaslHandshakeResponse, put: Put) -> Non
 
 
 SaslHandshakeResponse.READERS = {
-    1: _read_sasl_handshake_response_v1,
+    0: _read_sasl_handshake_response_v0,
+    1: _read_sasl_handshake_response_v0,
 }
 SaslHandshakeResponse.WRITERS = {
-    1: _write_sasl_handshake_response_v1,
+    0: _write_sasl_handshake_response_v0,
+    1: _write_sasl_handshake_response_v0,
 }

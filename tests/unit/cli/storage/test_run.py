@@ -76,7 +76,11 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
         (StorageOptions(standalone=True), "dynamic quorum"),
         (StorageOptions(no_initial_controllers=True), "dynamic quorum"),
         (StorageOptions(initial_controllers="1@h:1:id"), "dynamic quorum"),
-        (StorageOptions(scram=("x",)), "SASL is not served here"),
+        (StorageOptions(scram=("x",)), "Failed to find equals sign in SCRAM argument"),
+        (
+            StorageOptions(release="3.4", scram=("SCRAM-SHA-256=[name=a,password=b]",)),
+            "only supported in metadata.version 3.5-IV2 or later",
+        ),
         (
             StorageOptions(release="3.2"),
             "Unknown metadata.version '3.2'. Supported .*: 3.3-IV3, 3.4-IV0",
