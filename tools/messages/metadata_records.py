@@ -1,7 +1,7 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
 Pure data over `model.metadata_records`; `recording` makes readers and writers of it. Field order is
-wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas,
+wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (quotas,
 tokens, ...) are kept as they came.
 """
 
@@ -197,6 +197,29 @@ SCHEMAS: Final = (
             F("features", "[]", of=_FEATURE),
         ),
         r.RegisterController,
+    ),
+    Schema(
+        18,
+        range(1),
+        "AccessControlEntry",
+        (
+            F("id", "id"),
+            F("resource_type", "int8"),
+            F("resource_name", "string"),
+            F("pattern_type", "int8"),
+            F("principal", "string"),
+            F("host", "string"),
+            F("operation", "int8"),
+            F("permission_type", "int8"),
+        ),
+        r.AccessControlEntry,
+    ),
+    Schema(
+        19,
+        range(1),
+        "RemoveAccessControlEntry",
+        (F("id", "id"),),
+        r.RemoveAccessControlEntry,
     ),
     Schema(28, range(1), "ClearElr", (F("topic", "string"),), r.ClearElr),
 )

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from spindle.model import metadata_records as r
+from spindle.model.acl_table import AclTable
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -102,6 +103,7 @@ class ClusterImage:
         self.next_producer_id = 0
         self.scram: dict[tuple[str, int], r.UserScramCredential] = {}
         """By user and mechanism."""
+        self.acls = AclTable()
         self.others: list[r.Other] = []
         self.delta = Delta()
 
@@ -302,6 +304,15 @@ def _remove_scram(image: ClusterImage, record: r.RemoveUserScramCredential) -> N
     del image.scram[record.name, record.mechanism]
 
 
+def _add_acl(image: ClusterImage, record: r.AccessControlEntry) -> None:
+    image.acls.add(record)
+
+
+def _remove_acl(image: ClusterImage, record: r.RemoveAccessControlEntry) -> None:
+    assert record.id in image.acls.entries, f"a record removes ACL {record.id}, which is not there"
+    image.acls.remove(record.id)
+
+
 def _other(image: ClusterImage, record: r.Other) -> None:
     image.others.append(record)
 
@@ -366,5 +377,7 @@ _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
     r.ClearElr: _clear_elr,
     r.UserScramCredential: _scram,
     r.RemoveUserScramCredential: _remove_scram,
+    r.AccessControlEntry: _add_acl,
+    r.RemoveAccessControlEntry: _remove_acl,
     r.Other: _other,
 }

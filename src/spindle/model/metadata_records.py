@@ -6,9 +6,18 @@ are `wire.metadata`'s business. Defaults mean "absent".
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from spindle.model.acl import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AclResourceType,
+    PatternType,
+    of_code,
+)
 from spindle.model.ids import DirectoryId, Endpoint, NodeId, TopicId, VersionRange
 
 NO_CHANGE: Final = -2
@@ -201,8 +210,56 @@ class RemoveUserScramCredential:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccessControlEntry:
+    """An ACL is added; the numbers are Kafka's, some perhaps newer than this node."""
+
+    id: uuid.UUID
+    resource_type: int
+    resource_name: str
+    pattern_type: int
+    principal: str
+    host: str
+    operation: int
+    permission_type: int
+
+    @classmethod
+    def of(cls, id: uuid.UUID, acl: AclBinding) -> AccessControlEntry:
+        """The record of a new ACL."""
+        return cls(
+            id=id,
+            resource_type=acl.resource_type,
+            resource_name=acl.resource_name,
+            pattern_type=acl.pattern_type,
+            principal=acl.principal,
+            host=acl.host,
+            operation=acl.operation,
+            permission_type=acl.permission,
+        )
+
+    @property
+    def binding(self) -> AclBinding:
+        """The ACL; what this node does not know is UNKNOWN."""
+        return AclBinding(
+            of_code(AclResourceType, self.resource_type),
+            self.resource_name,
+            of_code(PatternType, self.pattern_type),
+            self.principal,
+            self.host,
+            of_code(AclOperation, self.operation),
+            of_code(AclPermissionType, self.permission_type),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveAccessControlEntry:
+    """An ACL is removed."""
+
+    id: uuid.UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """A record that we keep but do not read (ACLs, quotas, ...): its body as it came."""
+    """A record that we keep but do not read (quotas, ...): its body as it came."""
 
     key: int
     version: int
@@ -228,5 +285,7 @@ MetadataRecord: TypeAlias = (
     | ClearElr
     | UserScramCredential
     | RemoveUserScramCredential
+    | AccessControlEntry
+    | RemoveAccessControlEntry
     | Other
 )

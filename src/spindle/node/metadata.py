@@ -170,5 +170,6 @@ def copy_image(image: ClusterImage) -> ClusterImage:
     copy.features = dict(image.features)
     copy.next_producer_id = image.next_producer_id
     copy.scram = dict(image.scram)
+    copy.acls = image.acls.copy()
     copy.others = list(image.others)
     return copy

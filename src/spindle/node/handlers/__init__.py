@@ -27,11 +27,14 @@ from spindle.node.handlers import (
     broker_heartbeat,
     broker_registration,
     controller_registration,
+    create_acls,
     create_partitions,
     create_topics,
+    delete_acls,
     delete_groups,
     delete_records,
     delete_topics,
+    describe_acls,
     describe_bad_replicas,
     describe_cluster,
     describe_configs,
@@ -98,11 +101,14 @@ from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochReq
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 from spindle.wire.messages.broker_registration_request import BrokerRegistrationRequest
 from spindle.wire.messages.controller_registration_request import ControllerRegistrationRequest
+from spindle.wire.messages.create_acls_request import CreateAclsRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
 from spindle.wire.messages.create_topics_request import CreateTopicsRequest
+from spindle.wire.messages.delete_acls_request import DeleteAclsRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
+from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
 from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
@@ -181,11 +187,14 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
         alter_user_scram_credentials.refuse,
     ),
     Handler(ApiVersionsRequest, api_versions.on_broker, api_versions.refuse),
+    Handler(CreateAclsRequest, create_acls.on_broker, create_acls.refuse),
     Handler(CreatePartitionsRequest, create_partitions.on_broker, create_partitions.refuse),
     Handler(CreateTopicsRequest, create_topics.on_broker, create_topics.refuse),
+    Handler(DeleteAclsRequest, delete_acls.on_broker, delete_acls.refuse),
     Handler(DeleteGroupsRequest, delete_groups.on_broker),
     Handler(DeleteRecordsRequest, delete_records.on_broker),
     Handler(DeleteTopicsRequest, delete_topics.on_broker, delete_topics.refuse),
+    Handler(DescribeAclsRequest, describe_acls.on_broker, describe_acls.refuse),
     Handler(DescribeBadReplicasRequest, describe_bad_replicas.on_broker),
     Handler(DescribeClusterRequest, describe_cluster.on_broker, describe_cluster.refuse),
     Handler(DescribeConfigsRequest, describe_configs.on_broker),
@@ -283,9 +292,12 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
         controller_registration.on_controller,
         controller_registration.refuse,
     ),
+    Handler(CreateAclsRequest, create_acls.on_controller, create_acls.refuse),
     Handler(CreatePartitionsRequest, create_partitions.on_controller, create_partitions.refuse),
     Handler(CreateTopicsRequest, create_topics.on_controller, create_topics.refuse),
+    Handler(DeleteAclsRequest, delete_acls.on_controller, delete_acls.refuse),
     Handler(DeleteTopicsRequest, delete_topics.on_controller, delete_topics.refuse),
+    Handler(DescribeAclsRequest, describe_acls.on_controller, describe_acls.refuse),
     Handler(DescribeClusterRequest, describe_cluster.on_controller, describe_cluster.refuse),
     Handler(DescribeConfigsRequest, describe_configs.on_controller),
     Handler(DescribeQuorumRequest, describe_quorum.on_controller, describe_quorum.refuse),

@@ -54,6 +54,7 @@ def image_records(image: ClusterImage) -> Iterator[r.MetadataRecord]:
             broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id
         )
     yield from image.scram.values()
+    yield from image.acls.entries.values()
     yield from image.others
 
 

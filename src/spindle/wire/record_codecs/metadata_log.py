@@ -9,6 +9,7 @@ from spindle.model import metadata_records as r
 from spindle.wire.codec import Reader, Writer
 from spindle.wire.record_codecs import (
     abort_transaction,
+    access_control_entry,
     begin_transaction,
     broker_registration_change,
     clear_elr,
@@ -22,6 +23,7 @@ from spindle.wire.record_codecs import (
     producer_ids,
     register_broker,
     register_controller,
+    remove_access_control_entry,
     remove_topic,
     remove_user_scram_credential,
     topic,
@@ -50,6 +52,8 @@ READERS: Final[Mapping[int, tuple[str, Mapping[int, Reader[r.MetadataRecord]]]]]
     24: ("EndTransaction", end_transaction.READERS),
     25: ("AbortTransaction", abort_transaction.READERS),
     27: ("RegisterController", register_controller.READERS),
+    18: ("AccessControlEntry", access_control_entry.READERS),
+    19: ("RemoveAccessControlEntry", remove_access_control_entry.READERS),
     28: ("ClearElr", clear_elr.READERS),
 }
 """A record's name and its readers by version, by its key."""
@@ -72,6 +76,8 @@ WRITERS: Final[Mapping[type[r.MetadataRecord], tuple[int, Mapping[int, Writer[Ne
     r.EndTransaction: (24, end_transaction.WRITERS),
     r.AbortTransaction: (25, abort_transaction.WRITERS),
     r.RegisterController: (27, register_controller.WRITERS),
+    r.AccessControlEntry: (18, access_control_entry.WRITERS),
+    r.RemoveAccessControlEntry: (19, remove_access_control_entry.WRITERS),
     r.ClearElr: (28, clear_elr.WRITERS),
 }
 """A record's key and its writers by version, by its class."""
