@@ -25,16 +25,19 @@ LED, FOLLOWED = (VICTIM, 1, 2), (1, 2, VICTIM)
 
 
 class Role(NamedTuple):
-    """What a failing disk is called, and which of its partitions are led from it."""
+    """What fails, and which of the partitions on it are led from it."""
 
     name: str
     led: tuple[bool, ...]
+    kills: bool = False
+    """The broker's process is killed; its disks stay as they are."""
 
 
 ROLES = {
-    "leader": Role("leader's disk", (True,) * 4),
-    "follower": Role("follower's disk", (False,) * 4),
-    "both": Role("disk of leaders and followers", (True, True, False, False)),
+    "leader": Role("leader's disk fails", (True,) * 4),
+    "follower": Role("follower's disk fails", (False,) * 4),
+    "both": Role("disk of leaders and followers fails", (True, True, False, False)),
+    "killed": Role("broker is killed", (True, True, False, False), kills=True),
 }
 """Apache Kafka's standstill comes of followers on the disk: whoever leads them waits for them, and
 answers nothing else meanwhile to producers that have a request for one of them under way. A disk
@@ -104,7 +107,8 @@ async def small(peer: Peer, round_: int, seconds: int) -> Figures:
 
 
 async def gap(peer: Peer, round_: int, role: str) -> Figures:
-    """Longest time without an acknowledgement after a directory of one broker fails with EIO.
+    """Longest time without an acknowledgement after a directory of one broker fails with EIO, or
+    after its process gets SIGKILL.
 
     `role`: what the replicas on the failing disk are; see `ROLES`. Partitions that are watched are
     those that the broker has led, where it has led any, and the worst of them counts.
@@ -121,8 +125,11 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
     load.start()
     try:
         await asyncio.sleep(5)
-        Path(path + ".broken").write_text("EIO")
         broken = time.monotonic()
+        if what.kills:
+            await asyncio.to_thread(peer.cluster.stop_node, VICTIM, kill=True)
+        else:
+            Path(path + ".broken").write_text("EIO")
         await _until_steady(load, broken)
     finally:
         load.finish()
@@ -134,7 +141,7 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
                     broken, told.at[-1])[0]
         for partition in watched
     )  # fmt: skip
-    return {f"{what.name} fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
+    return {f"{what.name}: gap s": seconds, f"{role}: given up": float(len(load.failed))}
 
 
 async def _until_steady(load: DemoLoad, broken: float) -> None:

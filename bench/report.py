@@ -50,6 +50,7 @@ OWN: dict[str, tuple[str, float]] = {
     "leader's disk fails: gap s": ("<", 1.0),
     "follower's disk fails: gap s": ("<", 1.0),
     "disk of leaders and followers fails: gap s": ("<", 1.0),
+    "broker is killed: gap s": ("<", 1.0),
 }
 """Figures of spindle alone that must hold."""
 

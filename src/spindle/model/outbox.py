@@ -16,6 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Final, Protocol, TypeVar
 
 from spindle.model.batches import Buffer
@@ -61,6 +62,26 @@ class FrameAsked:
     timeout: float
 
 
+class Knocked(Enum):
+    """What came of a connection that was tried, and closed at once."""
+
+    OPENED = "opened"
+    REFUSED = "refused"
+    """The machine is there, and no process listens."""
+    SILENT = "silent"
+    """Neither within the time: no one can know."""
+
+
+@dataclass(slots=True)
+class KnockAsked:
+    """Whether anything accepts connections at an address is wanted within `timeout` seconds."""
+
+    ticket: int
+    host: str
+    port: int
+    timeout: float
+
+
 @dataclass(slots=True)
 class FrameAnswered:
     """An answer to a client's connection, in the connection's order. No buffers: none is due."""
@@ -84,6 +105,7 @@ class Ready:
 
     jobs: list[JobAsked] = field(default_factory=list)
     frames: list[FrameAsked] = field(default_factory=list)
+    knocks: list[KnockAsked] = field(default_factory=list)
     answers: list[FrameAnswered] = field(default_factory=list)
     closes: list[int] = field(default_factory=list)
     """Connections to hang up on, after their answers."""
@@ -99,6 +121,7 @@ class Ready:
         return bool(
             self.jobs
             or self.frames
+            or self.knocks
             or self.answers
             or self.closes
             or self.said
@@ -171,6 +194,12 @@ class Outbox:
         self._ready.frames.append(
             FrameAsked(ticket, host, port, channel, frame(correlation), timeout)
         )
+
+    def knock(self, host: str, port: int, timeout: float, then: Callable[[Knocked], None]) -> None:
+        """Try whether anything accepts connections there; nothing is sent."""
+        ticket = next(self._tickets)
+        self._waiting[ticket] = then
+        self._ready.knocks.append(KnockAsked(ticket, host, port, timeout))
 
     def answer(self, connection: int, buffers: list[Buffer]) -> None:
         """Give a client its answer."""

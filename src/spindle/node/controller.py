@@ -30,6 +30,7 @@ from spindle.model.feature_rules import CONTROLLER_REGISTRATION, FINALIZED, SUPP
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
+from spindle.node.broker_death_watch import BrokerDeathWatch
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.node.router import Router
@@ -95,6 +96,7 @@ class DeferredEventQueue:
         self.appended = 0
         """Batches appended in this term."""
         self._committed = 0
+        self._looked_at = 0
         self._waiting: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
 
     def __len__(self) -> int:
@@ -109,6 +111,12 @@ class DeferredEventQueue:
     def is_settled(self) -> bool:
         """Whether all that was appended is committed."""
         return self._committed >= self.appended
+
+    def take_idle(self) -> bool:
+        """Whether nothing was appended since this was last asked, and all of it is committed."""
+        idle = self.appended == self._looked_at and self.is_settled
+        self._looked_at = self.appended
+        return idle
 
     def on_append(self) -> None:
         """A batch is appended."""
@@ -146,8 +154,8 @@ class Controller:
         self._state: ControllerState | None = None
         self._term = 0
         self._deferred = DeferredEventQueue()
-        self._seen_by_noop = 0
         self._timers: dict[str, Timer] = {}
+        self.deaths = BrokerDeathWatch(out, lambda: self.image, self._on_dead)
 
     @property
     def image(self) -> ClusterImage:
@@ -181,7 +189,6 @@ class Controller:
         self.on_resigned()
         self._term += 1
         self._deferred = DeferredEventQueue()
-        self._seen_by_noop = 0
         image.epoch = epoch
         self._state = ControllerState(image, self.config.settings, self.cluster_id)
         self.sessions = BrokerSessions(self.sessions.timeout)
@@ -193,6 +200,7 @@ class Controller:
         self._register_ourselves()
         self._run(elections.elect_after_return)
         self._start_timers()
+        self.deaths.begin()
 
     def on_resigned(self) -> None:
         """We no longer lead: nothing that is not committed counts."""
@@ -203,6 +211,7 @@ class Controller:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        self.deaths.end()
         self.out.say("info", "controller is no longer active", waiting=len(self._deferred))
         self._deferred.fail_all(_not_controller())
 
@@ -337,10 +346,15 @@ class Controller:
             "warning", "broker fenced: no heartbeat", broker=broker, session_s=self.sessions.timeout
         )
 
+    def _on_dead(self, broker: NodeId, epoch: int) -> None:
+        if self._run(lambda state: brokers.bury(state, self.sessions, broker, epoch)):
+            why = "its connection was lost, and its ports refuse new ones"
+            self.out.say("warning", "broker fenced: its process is dead", broker=broker, reason=why)
+
     def _write_noop(self) -> None:
-        if self._deferred.appended == self._seen_by_noop and self._deferred.is_settled:
+        if self._deferred.take_idle():
             self._write((r.NoOp(),))
-        self._seen_by_noop = self._deferred.appended
+            self._deferred.take_idle()  # What we have written ourselves does not count.
 
     def _prefer_leaders(self) -> float | None:
         return ELECTIONS_PAUSE if self._run(elections.elect_preferred) else None

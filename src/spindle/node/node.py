@@ -55,6 +55,7 @@ class Node:
             self.controller = VotingController(config, self.out, self.quorum)
             self._introduction = ControllerRegistrationManager(self.controller)
             self.quorum.activation.controller = self.controller
+            self.metadata.listen(self.controller.deaths.on_metadata)
         if config.is_broker:
             channel = NodeToControllerChannel(self.quorum, peers, self.out)
             context = BrokerContext(config, cluster_id, self.out, self.metadata, peers, channel)
@@ -135,6 +136,8 @@ class Node:
         client = self._connections.pop(connection, None)
         if client is not None:
             client.close()
+        if self.controller is not None:
+            self.controller.deaths.on_disconnected(connection)
 
     def on_done(self, ticket: int, result: object) -> None:
         """A job or a request to another node has ended."""

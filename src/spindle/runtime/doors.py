@@ -40,7 +40,7 @@ REQUESTS_PER_NEWCOMER: Final = 20
 NEWCOMERS_PER_SECOND: Final = 10.0
 """Of a busy loop newcomers get one entry for each so many requests, and so many entries a second.
 
-To let one in and see it off costs as much as some requests: those who come and go without end
+To let one in and see it off costs as much as some requests: clients that come and go without end
 would take the loop from the others."""
 NEWCOMERS_WAIT: Final = 0.05
 """How long (s) a listener rests whose newcomers have had their share; they wait in its backlog."""

@@ -211,6 +211,8 @@ class Driver:
             self._disks.put(job)
         for frame in ready.frames:
             self._peers.send(frame)
+        for knock in ready.knocks:
+            self._peers.knock(knock)
         for answer in ready.answers:
             stream = self._crowd.get(answer.connection)
             if stream is not None:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import PeerFailed, PeerGone
-from spindle.model.outbox import FrameAsked
+from spindle.model.outbox import FrameAsked, KnockAsked
+from spindle.runtime.knocking import Knocks
 from spindle.runtime.net import Stream
 
 Reply = Callable[[int, object], None]
@@ -148,6 +149,7 @@ class OutgoingConnections:
         self._scratch = scratch
         self._reply = reply
         self._peers: dict[_Key, Peer] = {}
+        self._knocks = Knocks(loop, reply)
 
     def send(self, asked: FrameAsked) -> None:
         """Send a request on the connection of its host, port and channel."""
@@ -161,8 +163,13 @@ class OutgoingConnections:
             self._peers[key] = peer
         peer.send(asked)
 
+    def knock(self, asked: KnockAsked) -> None:
+        """Try whether anything accepts connections at an address."""
+        self._knocks.begin(asked)
+
     def close(self) -> None:
         """Hang up everywhere."""
+        self._knocks.close()
         for peer in list(self._peers.values()):
             peer.close("we are stopping")
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from spindle.model.errors import PeerFailed, PeerGone
-from spindle.model.outbox import FrameAnswered, FrameAsked
+from spindle.model.outbox import FrameAnswered, FrameAsked, KnockAsked, Knocked
 from spindle.sim.host import Host
 from spindle.sim.timeline import Timeline
 
@@ -82,6 +82,18 @@ class Net:
         time.after(asked.timeout, self._late, key, pipe, asked)
         pipe.there_free = max(pipe.there_free, time.now + self._delay())
         time.at(pipe.there_free, self._arrive, pipe, asked.frame[4:])
+
+    def knock(self, source: Host, asked: KnockAsked) -> None:
+        """A connection is tried. A process that is stopped in mid-air still has its system's."""
+        place = self._places.get((asked.host, asked.port))
+        name = place.host if place else ""
+        target = self._hosts.get(name)
+        outcome, delay = Knocked.OPENED, 2 * self._delay()
+        if (source.name, name) in self.cuts or (name, source.name) in self.cuts:
+            outcome, delay = Knocked.SILENT, asked.timeout
+        elif target is None or target.machine is None:
+            outcome = Knocked.REFUSED
+        self._time.after(delay, self._knocked, source, source.life, asked, outcome)
 
     def answer(self, target: Host, answer: FrameAnswered) -> None:
         """An answer leaves."""
@@ -172,6 +184,11 @@ class Net:
     def _late(self, key: tuple[str, str, int, str], pipe: _Pipe, asked: FrameAsked) -> None:
         if any(open_ is asked for open_ in pipe.open):
             self._break(pipe, f"no reply within {asked.timeout:g} s", PeerFailed)
+
+    def _knocked(self, source: Host, life: int, asked: KnockAsked, outcome: Knocked) -> None:
+        machine = source.machine
+        if machine is not None and source.life == life:
+            self._feed(source, lambda: machine.on_done(asked.ticket, outcome))
 
     def _refused(self, source: Host, life: int, asked: FrameAsked) -> None:
         machine = source.machine

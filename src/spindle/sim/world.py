@@ -105,6 +105,8 @@ class World:
             self.disks.queue(host, asked)
         for frame in ready.frames:
             self.net.ask(host, frame)
+        for knock in ready.knocks:
+            self.net.knock(host, knock)
         for answer in ready.answers:
             self.net.answer(host, answer)
         for connection in ready.closes:

@@ -313,6 +313,24 @@ def expire(
     return None
 
 
+def bury(
+    state: ControllerState, sessions: BrokerSessions, broker: NodeId, epoch: int
+) -> ControllerResult[bool]:
+    """Fence a broker whose process is dead (B-29); whether it was still to be fenced.
+
+    Its session ends: its next process may register at once.
+    """
+    registration = state.image.brokers.get(broker)
+    draft = Draft(state)
+    due = registration is not None and registration.broker_epoch == epoch
+    if registration is not None and due:
+        sessions.forget(broker)
+        due = not registration.fenced
+        if due:
+            fence(draft, registration)
+    return draft.decision(due, atomic=False)
+
+
 def unregister(state: ControllerState, broker: NodeId) -> ControllerResult[None]:
     """UnregisterBroker: forget a broker. Refusal BROKER_ID_NOT_REGISTERED."""
     registration = state.image.brokers.get(broker)

@@ -211,17 +211,13 @@ class Partition:
         if follows and state.leader_epoch == self.leader_epoch:
             change = RoleChange.ISR
         else:
-            self.role = PartitionFollower(state.leader, self._finishes(state))
+            self.role = PartitionFollower(state.leader, _finishes(self, state))
             change = RoleChange.FOLLOWS
         self.leader_epoch = state.leader_epoch
         self.partition_epoch = state.partition_epoch
         self.replicas = state.replicas
         self.isr = state.isr
         return change
-
-    def _finishes(self, state: r.PartitionRegistration) -> bool:
-        alone = self.leads and self.maximal_isr == {self.node} and self.required_isr == 1
-        return alone and state.leader == NO_LEADER
 
     def on_eligible(self, eligible: Mapping[NodeId, int | None], now: float) -> Advance | None:
         """The brokers that may join the ISR now (broker -> epoch), as the metadata has it."""
@@ -388,3 +384,9 @@ class Partition:
             self.role.epoch_start = min(self.role.epoch_start, log.end)
             if self.leader_epoch > log.epochs.latest:
                 log.epochs.assign(self.leader_epoch, log.end)
+
+
+def _finishes(machine: Partition, state: r.PartitionRegistration) -> bool:
+    """Whether a replica that follows from now on commits what it has given offsets to."""
+    alone = machine.leads and machine.maximal_isr == {machine.node} and machine.required_isr == 1
+    return alone and state.leader == NO_LEADER

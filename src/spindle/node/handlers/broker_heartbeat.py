@@ -2,7 +2,8 @@
 
 Behaviour: keeps a broker's session, fences and unfences it as it asks and may, takes its
 leaderships away when it wants to stop, and takes the replicas of its failed directories offline
-(K858-05, K858-10). STALE_BROKER_EPOCH: it must register again.
+(K858-05, K858-10). The connection that it comes by is watched (B-29). STALE_BROKER_EPOCH: it must
+register again.
 
 Version notes: 1 adds offline log directories (KIP-858), 2 cordoned ones (KIP-1066).
 Spindle's tagged fields report the room of the directories, so that we can choose one (B-24).
@@ -14,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import brokers
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID
 from spindle.node.directory_capacities import from_request
@@ -43,6 +45,12 @@ def on_controller(
         rooms=from_request(request),
     )
 
+    def decide(state: ControllerState) -> ControllerResult[brokers.HeartbeatAnswer]:
+        offset, now = controller.quorum.next_offset, controller.out.now
+        decision = brokers.heartbeat(state, controller.sessions, beat, offset, now)
+        controller.deaths.on_heartbeat(beat.broker_id, context.connection)
+        return decision
+
     def respond(answer: brokers.HeartbeatAnswer) -> BrokerHeartbeatResponse:
         if answer.odd_dirs:
             # Also what failed before we became the controller: nothing to worry about.
@@ -58,14 +66,7 @@ def on_controller(
             should_shut_down=answer.should_shut_down,
         )
 
-    return controller.serve(
-        context,
-        lambda state: brokers.heartbeat(
-            state, controller.sessions, beat, controller.quorum.next_offset, controller.out.now
-        ),
-        respond,
-        partial(refuse, request, context),
-    )
+    return controller.serve(context, decide, respond, partial(refuse, request, context))
 
 
 def refuse(
