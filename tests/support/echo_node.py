@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from spindle.model.activity import Activity
 from spindle.model.config import node_config
+from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.outbox import Outbox, Ready
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.node import Node
@@ -36,7 +37,9 @@ class Echo:
                 "controller.quorum.voters": "9@127.0.0.1:1",
                 "listeners": "CLIENTS://127.0.0.1:0,BROKERS://127.0.0.1:0",
                 "inter.broker.listener.name": "BROKERS",
-                "listener.security.protocol.map": "CLIENTS:PLAINTEXT,BROKERS:PLAINTEXT",
+                "listener.security.protocol.map": (
+                    "CLIENTS:PLAINTEXT,BROKERS:PLAINTEXT,CONTROLLER:PLAINTEXT"
+                ),
                 **{name.replace("_", "."): value for name, value in settings.items()},
             }
         )
@@ -47,6 +50,8 @@ class Echo:
         self.out = Outbox(random.Random(1))
         self.wake_at = None
         self.answers = True
+        self.principals: list[KafkaPrincipal] = []
+        """Of the connections that came."""
         self.seen = 0
         self.queued = 0
 
@@ -56,8 +61,10 @@ class Echo:
     def begin(self) -> None:
         pass
 
-    def on_connected(self, connection: int, listener: str, host: str) -> None:
-        pass
+    def on_connected(
+        self, connection: int, listener: str, host: str, principal: KafkaPrincipal = ANONYMOUS
+    ) -> None:
+        self.principals.append(principal)
 
     def on_disconnected(self, connection: int) -> None:
         pass

@@ -26,6 +26,15 @@ class QuorumConfig(NamedTuple):
     """Names of the listeners at which controllers are reached."""
 
 
+class Wiring(NamedTuple):
+    """How nodes reach each other."""
+
+    between_brokers: str
+    """The name of the listener at which brokers do."""
+    protocols: Mapping[str, SecurityProtocol]
+    """Of listeners by name, those of other nodes included."""
+
+
 @dataclass(frozen=True, slots=True)
 class NodeConfig:
     """What a node is, from its `server.properties`: roles, ids, listeners, directories, voters."""
@@ -37,7 +46,7 @@ class NodeConfig:
     """All that we bind, controller listeners included."""
     advertised: tuple[Endpoint, ...]
     """What we tell others, in the same order."""
-    inter_broker_listener: str
+    wiring: Wiring = field(compare=False)
     log_dirs: tuple[LogDir, ...]
     metadata_dir: LogDir
     quorum: QuorumConfig
@@ -47,8 +56,20 @@ class NodeConfig:
     """What the operator should know about the settings, one line each."""
 
     def protocol_of(self, listener: str) -> SecurityProtocol:
-        """How a listener of this node is secured."""
-        return next(e for e in self.listeners if e.name == listener).protocol
+        """How a listener of this name is secured, here and on other nodes."""
+        return self.wiring.protocols[listener]
+
+    @property
+    def inter_broker_listener(self) -> str:
+        """The listener at which brokers reach each other."""
+        return self.wiring.between_brokers
+
+    @property
+    def protocols_in_use(self) -> frozenset[SecurityProtocol]:
+        """Those of this node's listeners, and of the other nodes' to which it connects."""
+        names = (e.name for e in self.listeners)
+        others = (self.inter_broker_listener, self.quorum.listeners[0])
+        return frozenset(self.wiring.protocols[name] for name in (*names, *others))
 
     @property
     def directories(self) -> tuple[LogDir, ...]:
@@ -58,11 +79,12 @@ class NodeConfig:
         return (*self.log_dirs, self.metadata_dir)
 
 
-SERVED_PROTOCOLS: Final = frozenset({SecurityProtocol.PLAINTEXT})
+_PROTOCOL_MAP: Final = "listener.security.protocol.map"
+SERVED_PROTOCOLS: Final = frozenset({SecurityProtocol.PLAINTEXT, SecurityProtocol.SSL})
 """A listener is never served with less than it says: others are refused."""
 
 
-def parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
+def parse_endpoint(text: str, protocols: Mapping[str, SecurityProtocol]) -> Endpoint:
     """`NAME://host:port` as an Endpoint; an empty host means all addresses.
 
     Unusable for a protocol that is not served.
@@ -78,14 +100,12 @@ def parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
             f"listener {text!r}: No security protocol defined for listener {name}: "
             f"add {name}:PLAINTEXT to listener.security.protocol.map"
         )
-    if protocol not in list(SecurityProtocol):
-        raise Unusable(f"listener {text!r}: no such security protocol {protocol!r}")
     if protocol not in SERVED_PROTOCOLS:
-        served = ", ".join(p for p in SecurityProtocol if p in SERVED_PROTOCOLS)
+        served = " and ".join(p for p in SecurityProtocol if p in SERVED_PROTOCOLS)
         raise Unusable(
             f"listener {text!r} asks for {protocol}: Spindle serves {served} listeners only"
         )
-    return Endpoint(name, host.strip("[]"), int(port), SecurityProtocol(protocol).id)
+    return Endpoint(name, host.strip("[]"), int(port), protocol.id)
 
 
 def parse_address(text: str, setting: str) -> tuple[str, int]:
@@ -118,17 +138,13 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
     controller_names = tuple(n.upper() for n in settings.names("controller.listener.names"))
     if not controller_names:
         controller_names = ("CONTROLLER",)
-    listeners, advertised = _listeners(settings, controller_names)
+    protocols = _protocols(settings, controller_names)
+    listeners, advertised = _listeners(settings, protocols)
     client_names = [e.name for e in listeners if e.name not in controller_names]
     if "broker" in roles and not client_names:
         raise Unusable("listeners: a broker needs a listener which is not the controller's")
     if "controller" in roles and not any(e.name in controller_names for e in listeners):
         raise Unusable(f"listeners: a controller needs one named {' or '.join(controller_names)}")
-    inter_broker = settings.find_word("inter.broker.listener.name")
-    if inter_broker is None:
-        inter_broker = (
-            "PLAINTEXT" if "PLAINTEXT" in client_names or not client_names else client_names[0]
-        )
     named = settings.names("log.dirs" if "log.dirs" in properties else "log.dir")
     log_dirs = tuple(dict.fromkeys(named))
     if not log_dirs:
@@ -149,7 +165,7 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
         is_controller="controller" in roles,
         listeners=listeners,
         advertised=advertised,
-        inter_broker_listener=inter_broker.upper(),
+        wiring=Wiring(_inter_broker(settings, client_names, protocols), protocols),
         log_dirs=log_dirs,
         metadata_dir=settings.find_word("metadata.log.dir") or log_dirs[0],
         quorum=QuorumConfig(
@@ -189,17 +205,59 @@ def _node_id(settings: Settings) -> NodeId:
     return number
 
 
-def _listeners(
-    settings: Settings, controllers: tuple[str, ...]
-) -> tuple[tuple[Endpoint, ...], tuple[Endpoint, ...]]:
-    """What we bind, and what we tell others in the same order.
+def _protocols(settings: Settings, controllers: tuple[str, ...]) -> dict[str, SecurityProtocol]:
+    """How listeners are secured, by name.
 
     As in Apache Kafka, the controllers' listeners are PLAINTEXT where no map is given.
     """
-    pairs = (e.partition(":") for e in settings.word("listener.security.protocol.map").split(","))
-    protocols = {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
-    if "listener.security.protocol.map" not in settings.given:
-        protocols = dict.fromkeys(controllers, "PLAINTEXT") | protocols
+    found = {}
+    if _PROTOCOL_MAP not in settings.given:
+        found = dict.fromkeys(controllers, SecurityProtocol.PLAINTEXT)
+    for entry in settings.word("listener.security.protocol.map").split(","):
+        name, _, protocol = (part.strip().upper() for part in entry.partition(":"))
+        if protocol not in list(SecurityProtocol):
+            raise Unusable(
+                f"{_PROTOCOL_MAP}: {entry.strip()!r}: no such security protocol {protocol!r}"
+            )
+        found[name] = SecurityProtocol(protocol)
+    if missing := next((name for name in controllers if name not in found), None):
+        raise Unusable(
+            f"controller.listener.names: there is no security protocol for {missing}: add "
+            f"{missing}:PLAINTEXT (or SSL) to {_PROTOCOL_MAP}"
+        )
+    return found
+
+
+def _inter_broker(
+    settings: Settings, clients: list[str], protocols: Mapping[str, SecurityProtocol]
+) -> str:
+    """The listener at which brokers reach each other: it is named, or has its protocol's name."""
+    named = settings.find_word("inter.broker.listener.name")
+    protocol = settings.word("security.inter.broker.protocol")
+    told = "security.inter.broker.protocol" in settings.given
+    if named is not None and told:
+        raise Unusable(
+            "Only one of inter.broker.listener.name and security.inter.broker.protocol should be "
+            "set."
+        )
+    if named is not None:
+        found = named.upper()
+    elif told or protocol in clients or not clients:
+        found = protocol
+    else:
+        found = clients[0]
+    if found not in protocols or (clients and found not in clients):
+        raise Unusable(
+            f"brokers reach each other at the listener {found}, and listeners has none of this "
+            "name: mend inter.broker.listener.name or security.inter.broker.protocol"
+        )
+    return found
+
+
+def _listeners(
+    settings: Settings, protocols: Mapping[str, SecurityProtocol]
+) -> tuple[tuple[Endpoint, ...], tuple[Endpoint, ...]]:
+    """What we bind, and what we tell others in the same order."""
     bound = tuple(parse_endpoint(text, protocols) for text in settings.names("listeners"))
     told = {e.name: e for e in bound}
     for text in settings.names("advertised.listeners"):

@@ -10,8 +10,6 @@ import uuid
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from spindle.model.security_protocol import SecurityProtocol
-
 T = TypeVar("T")
 
 NodeId: TypeAlias = int
@@ -90,11 +88,6 @@ class Endpoint(NamedTuple):
     host: str
     port: int
     security_protocol: int = 0
-
-    @property
-    def protocol(self) -> SecurityProtocol:
-        """How it is secured; only where we made it: others' may have numbers of their own."""
-        return list(SecurityProtocol)[self.security_protocol]
 
 
 class VersionRange(NamedTuple):

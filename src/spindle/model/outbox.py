@@ -60,6 +60,8 @@ class FrameAsked:
     channel: str
     frame: bytes
     timeout: float
+    listener: str = ""
+    """The name of the listener there: how it is secured, its name tells."""
 
 
 class Knocked(Enum):
@@ -186,13 +188,17 @@ class Outbox:
         frame: Callable[[int], bytes],
         timeout: float,
         then: Callable[[Buffer | PeerFailed], None],
+        listener: str = "",
     ) -> None:
-        """Send a request (`frame` is given its correlation id); `then` gets the reply's bytes."""
+        """Send a request (`frame` is given its correlation id); `then` gets the reply's bytes.
+
+        `listener`: the name of the one that is there.
+        """
         ticket = next(self._tickets)
         self._waiting[ticket] = then
         correlation = ticket & 0x7FFFFFFF
         self._ready.frames.append(
-            FrameAsked(ticket, host, port, channel, frame(correlation), timeout)
+            FrameAsked(ticket, host, port, channel, frame(correlation), timeout, listener)
         )
 
     def knock(self, host: str, port: int, timeout: float, then: Callable[[Knocked], None]) -> None:

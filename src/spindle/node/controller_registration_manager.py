@@ -31,7 +31,9 @@ class ControllerRegistrationManager:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._peers = Peers(controller.out, f"controller-{controller.config.node_id}")
+        config = controller.config
+        listener = config.quorum.listeners[0]
+        self._peers = Peers(controller.out, f"controller-{config.node_id}", listener)
         controller.out.after(INTERVAL, self._look)
 
     def _look(self) -> None:

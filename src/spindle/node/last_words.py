@@ -24,6 +24,8 @@ class LastWords:
     request: BrokerHeartbeatRequest
     version: int
     controllers: tuple[tuple[str, int], ...]
+    listener: str
+    """The name of their listener."""
 
 
 def last_words(
@@ -40,5 +42,9 @@ def last_words(
     if not controllers:
         return None
     return LastWords(
-        str(config.node_id), lifecycle.last_heartbeat(), HEARTBEAT_VERSION, controllers
+        str(config.node_id),
+        lifecycle.last_heartbeat(),
+        HEARTBEAT_VERSION,
+        controllers,
+        config.quorum.listeners[0],
     )

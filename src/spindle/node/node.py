@@ -41,8 +41,9 @@ class Node:
         self.config = config
         self.cluster_id = cluster_id
         self.out = Outbox(rng)
-        peers = Peers(self.out, str(config.node_id))  # as nodes of Apache Kafka call themselves
-        self.quorum = Quorum(config, cluster_id, self.out, peers, Metadata(self.out))
+        name = str(config.node_id)  # as nodes of Apache Kafka call themselves
+        controllers = Peers(self.out, name, config.quorum.listeners[0])
+        self.quorum = Quorum(config, cluster_id, self.out, controllers, Metadata(self.out))
         self.controller: VotingController | None = None
         self.broker: Broker | None = None
         self._routers: dict[str, Router[Broker] | Router[VotingController]] = {}
@@ -57,7 +58,8 @@ class Node:
             self.quorum.activation.controller = self.controller
             self.metadata.listen(self.controller.deaths.on_metadata)
         if config.is_broker:
-            channel = NodeToControllerChannel(self.quorum, peers, self.out)
+            channel = NodeToControllerChannel(self.quorum, controllers, self.out)
+            peers = Peers(self.out, name, config.inter_broker_listener)
             context = BrokerContext(config, cluster_id, self.out, self.metadata, peers, channel)
             self.broker = Broker(context)
             self.metadata.listen(self.broker.on_metadata)

@@ -20,11 +20,13 @@ R = TypeVar("R", bound=Response)
 
 
 class Peers:
-    """Asks other nodes in the name of `client_id`."""
+    """Asks other nodes in the name of `client_id`, at their listeners of one name."""
 
-    def __init__(self, out: Outbox, client_id: str) -> None:
+    def __init__(self, out: Outbox, client_id: str, listener: str = "") -> None:
+        """`listener`: by its name the link is secured as the settings say."""
         self._out = out
         self._client_id = client_id
+        self._listener = listener
 
     def ask(
         self,
@@ -59,4 +61,5 @@ class Peers:
             lambda correlation: request_frame(request, version, correlation, self._client_id),
             timeout,
             on_reply,
+            self._listener,
         )

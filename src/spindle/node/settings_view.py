@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.model.settings.setting import Kind, Setting
-from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
+from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
 from spindle.model.settings.typed_settings import Settings, TopicSettings
 
 
@@ -112,7 +112,7 @@ class SettingsView:
         """All settings of this node, and what its file has beyond them."""
         given = {**self._node.given, **self._shared, **self._own}
         for name in {**NODE_SETTINGS, **given}:
-            setting = NODE_SETTINGS.get(name) or _stranger(name)
+            setting = node_setting(name) or _stranger(name)
             if setting.described or name in given:
                 synonyms = self._synonyms(name)
                 value = setting.show(given.get(name, setting.default))
@@ -121,7 +121,7 @@ class SettingsView:
     def cluster(self) -> Iterator[DescribedConfig]:
         """What is set for all brokers of the cluster."""
         for name, text in self._shared.items():
-            setting = NODE_SETTINGS.get(name) or _stranger(name)
+            setting = node_setting(name) or _stranger(name)
             value = setting.show(text)
             synonym = Synonym(name, value, SettingSource.CLUSTER)
             yield DescribedConfig(setting, value, not setting.dynamic, (synonym,))
@@ -132,7 +132,7 @@ class SettingsView:
         As in Apache Kafka, what comes before the setting's own name is left out: a value under the
         name of a synonym counts, and is shown under that name alone.
         """
-        setting = NODE_SETTINGS.get(name) or _stranger(name)
+        setting = node_setting(name) or _stranger(name)
         names = (name, *(other for other, _ in setting.unset))
         found = []
         for source, texts in (

@@ -21,16 +21,22 @@ from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir
+from spindle.model.kafka_principal import KafkaPrincipal
 from spindle.model.outbox import Ready
 from spindle.node.node import Node
 from spindle.runtime.crowd import Crowd
 from spindle.runtime.disks import DiskLanes, named
-from spindle.runtime.doors import Bustle, ConnectionLimits, Doors
+from spindle.runtime.doors import Bustle, ConnectionLimits
+from spindle.runtime.entrances import Entrances, certificates_of
 from spindle.runtime.farewell import take_leave
-from spindle.runtime.net import UNSENT_MAX, Stream, scratch
+from spindle.runtime.handshakes import Handshakes
+from spindle.runtime.links import links_of
+from spindle.runtime.net import UNSENT_MAX, scratch
 from spindle.runtime.outgoing import OutgoingConnections
 from spindle.runtime.pulse import Pulse
+from spindle.runtime.tls_stream import stream_of
 from spindle.storage.directory import LogDirectory
+from spindle.wire.framing import SPEAKS_TLS
 
 log = structlog.get_logger("spindle")
 
@@ -67,13 +73,18 @@ class Driver:
         self._disks = DiskLanes(directories, self._loop, self._on_done, observe)
         self._scratch = scratch()
         idle = settings.seconds("connections.max.idle.ms")
+        certificates = certificates_of(node.config)
+        links = links_of(node.config, certificates)
         self._peers = OutgoingConnections(
-            self._loop, self._limit, self._scratch, self._on_reply, idle
+            self._loop, self._limit, self._scratch, self._on_reply, idle, links
         )
         self._crowd = Crowd(self._loop, settings)
         limits = ConnectionLimits(node.config, descriptors)
         bustle = Bustle(lambda: pulse.busy, lambda: self._crowd.requests)
-        self._doors = Doors(self._loop, limits, self._let_in, self._crowd.make_room, bustle)
+        handshakes = Handshakes(self._loop, certificates, self._let_in, settings)
+        self._doors = Entrances(
+            self._loop, limits, handshakes, self._let_in, self._crowd.make_room, bustle
+        )
         self._ids = itertools.count(1)
         self._wake: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[Exception | None] = self._loop.create_future()
@@ -118,7 +129,7 @@ class Driver:
         try:
             words = self._node.last_words()
             if words is not None:
-                said = await take_leave(words, self._limit)
+                said = await take_leave(words, self._limit, self._peers.links)
                 log.info("halt report", node=self._node.config.node_id, outcome=said)
         except Exception:
             # After a bug nothing is certain, this included; the node ends all the same.
@@ -154,9 +165,11 @@ class Driver:
         except Exception as bug:
             self._on_bug(bug)
 
-    def _let_in(self, client: socket.socket, listener: str, host: str) -> None:
+    def _let_in(
+        self, client: socket.socket, listener: str, host: str, principal: KafkaPrincipal
+    ) -> None:
         id = next(self._ids)
-        stream = Stream(
+        stream = stream_of(client)(
             client,
             self._loop,
             self._limit,
@@ -167,14 +180,14 @@ class Driver:
             UNSENT_MAX,
         )
         self._crowd.add(id, stream, listener, host, self._doors.is_protected(listener))
-        self._feed(lambda: self._node.on_connected(id, listener, host))
+        self._feed(lambda: self._node.on_connected(id, listener, host, principal))
 
     def _on_frame(self, id: int, frame: Buffer) -> None:
         self._crowd.on_frame(id, len(frame))
         self._feed(lambda: self._node.on_frame(id, frame))
 
     def _on_closed(self, id: int, reason: str) -> None:
-        self._doors.left(*self._crowd.remove(id))
+        self._doors.left(*self._crowd.remove(id), reason == SPEAKS_TLS)
         if reason not in ("closed by the other side", "closed by us"):
             log.debug("connection closed", connection=id, reason=reason)
         self._feed(lambda: self._node.on_disconnected(id))

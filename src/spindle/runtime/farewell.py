@@ -12,6 +12,7 @@ from typing import Final
 from spindle.model.errors import Corrupt, Error, PeerFailed, error_name
 from spindle.model.outbox import FrameAsked
 from spindle.node.last_words import LastWords
+from spindle.runtime.links import UNSECURED, Links
 from spindle.runtime.net import scratch
 from spindle.runtime.outgoing import OutgoingConnections
 from spindle.wire.framing import request_frame, response_in
@@ -26,12 +27,12 @@ _NOT_ACTIVE: Final = frozenset(
 """Another controller may take it, or the same one soon."""
 
 
-async def take_leave(words: LastWords, limit: int) -> str:
+async def take_leave(words: LastWords, limit: int, links: Links = UNSECURED) -> str:
     """Have a controller take the last words; says what became of them, for the log.
 
     `limit`: bytes of the largest answer.
     """
-    farewell = _Farewell(words, limit)
+    farewell = _Farewell(words, limit, links)
     try:
         async with asyncio.timeout(FAREWELL_SECONDS):
             return await farewell.say()
@@ -42,11 +43,11 @@ async def take_leave(words: LastWords, limit: int) -> str:
 
 
 class _Farewell:
-    def __init__(self, words: LastWords, limit: int) -> None:
+    def __init__(self, words: LastWords, limit: int, links: Links) -> None:
         self._words = words
         self._loop = asyncio.get_running_loop()
         self._peers = OutgoingConnections(
-            self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS
+            self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS, links
         )
         self._replies: dict[int, asyncio.Future[object]] = {}
         self.last = "none answered"
@@ -67,7 +68,9 @@ class _Farewell:
         reply = self._replies[ticket] = self._loop.create_future()
         version = self._words.version
         frame = request_frame(request, version, ticket, self._words.client_id)
-        self._peers.send(FrameAsked(ticket, host, port, "farewell", frame, ANSWER_SECONDS))
+        listener = self._words.listener
+        asked = FrameAsked(ticket, host, port, "farewell", frame, ANSWER_SECONDS, listener)
+        self._peers.send(asked)
         answer = await reply
         if isinstance(answer, PeerFailed):
             self.last = str(answer)

@@ -20,6 +20,7 @@ from spindle.model.ids import id_to_text
 from spindle.runtime.folder import Folder
 from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
+from spindle.security.client_properties import UNSECURED, ClientSecurity
 from spindle.storage import meta
 from spindle.storage.formatting import format_blank
 
@@ -72,7 +73,8 @@ class LocalCluster:
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
     too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
     port. `nursery`: the one that starts the nodes, if several clusters share it; the caller closes
-    it. Use as an async context manager, or call `start` and `stop`. One process at a time runs the
+    it. `security`: how clients connect, where `settings` secure the listener PLAINTEXT. Use as an
+    async context manager, or call `start` and `stop`. One process at a time runs the
     cluster of a folder.
     """
 
@@ -87,6 +89,7 @@ class LocalCluster:
         combined: bool = False,
         metrics: bool = False,
         nursery: Nursery | None = None,
+        security: ClientSecurity = UNSECURED,
     ) -> None:
         if combined and controllers > brokers:
             raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
@@ -94,6 +97,7 @@ class LocalCluster:
         self.cluster_id = ""
         """Its id, once its files are prepared."""
         self._settings = dict(settings or {})
+        self._security = security
         self._nursery = nursery or Nursery()
         self._owns_nursery = nursery is None
         self._folder = Folder(home)
@@ -196,7 +200,9 @@ class LocalCluster:
         while True:
             self._check_alive()
             try:
-                async with AdminClient(self.bootstrap, timeout=2.0) as admin:
+                async with AdminClient(
+                    self.bootstrap, timeout=2.0, security=self._security
+                ) as admin:
                     cluster = await admin.describe_cluster()
                 if self.cluster_id and cluster.cluster_id != self.cluster_id:
                     raise Unusable(

@@ -103,6 +103,20 @@ def login(given: Mapping[str, str]) -> Login:
             return _password(mechanism, module)
 
 
+def node_login(mechanism: str, text: str, given: Mapping[str, str]) -> Login:
+    """What a node logs in with at another one: the JAAS line of its own listener there.
+
+    That line may have users besides, whom the listener lets in. `given`: the listener's other
+    settings.
+    """
+    module = jaas.parse_jaas(text)
+    users = ("user_",) if module.name == _MODULES["PLAIN"] else ()
+    own = {n: v for n, v in module.options.items() if not n.startswith(users)} if users else None
+    if own is not None:
+        return _password(mechanism, LoginModule(module.name, own))
+    return login({**given, SETTING: mechanism, jaas.SETTING: text})
+
+
 def _password(mechanism: str, module: LoginModule) -> PasswordLogin:
     _only(module, ("username", "password", "tokenauth"))
     if module.options.get("tokenauth", "false").lower() == "true":

@@ -1,7 +1,7 @@
-"""What `ssl.*` says of a client's connections, as a value, and the SSLContext that obeys it.
+"""What `ssl.*` says of connections, as a value, and the SSLContexts that obey it.
 
 The value holds no file names: certificates and keys are read when it is made. Called by
-`client_properties`; a connection takes the context.
+`client_properties` and `listener_tls`; a connection takes the context.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ CHECKED: Final = "ssl.endpoint.identification.algorithm"
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """How a client speaks TLS. `authorities` in DER; None: those of the operating system."""
+    """How a client or a listener speaks TLS."""
 
     authorities: tuple[bytes, ...] | None = None
+    """In DER; None: those of the operating system."""
     identity: Identity | None = None
     checks_names: bool = True
     versions: tuple[str, ...] = tuple(VERSIONS)
@@ -51,6 +52,22 @@ class TlsSettings:
         """An SSLContext for connections out. Unusable where OpenSSL does not take a value."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = self.checks_names
+        self._equip(context, ssl.Purpose.SERVER_AUTH)
+        return context
+
+    def server_context(self, client_auth: ssl.VerifyMode) -> ssl.SSLContext:
+        """An SSLContext for connections in, which may ask clients for certificates.
+
+        No client can have the keys negotiated once more: each time costs as much as a handshake.
+        Unusable where OpenSSL does not take a value.
+        """
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        context.verify_mode = client_auth
+        self._equip(context, ssl.Purpose.CLIENT_AUTH)
+        return context
+
+    def _equip(self, context: ssl.SSLContext, purpose: ssl.Purpose) -> None:
         # As in Java, a trusted certificate need not be an authority's.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         versions = [VERSIONS[name] for name in self.versions]
@@ -59,7 +76,7 @@ class TlsSettings:
             self._choose_suites(context)
         try:
             if self.authorities is None:
-                context.load_default_certs()
+                context.load_default_certs(purpose)
             else:
                 context.load_verify_locations(cadata=b"".join(self.authorities))
             if self.identity is not None:
@@ -68,7 +85,6 @@ class TlsSettings:
             raise Unusable(
                 f"OpenSSL does not take the certificates of the stores: {error.reason or error}"
             ) from None
-        return context
 
     def _choose_suites(self, context: ssl.SSLContext) -> None:
         older = [name for name in self.suites if name not in _SUITES_OF_13]

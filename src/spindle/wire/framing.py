@@ -23,6 +23,12 @@ _LENGTH: Final = struct.Struct(">i")
 _HEADER: Final = struct.Struct(">hhih")
 _INT32: Final = struct.Struct(">i")
 _INT16: Final = struct.Struct(">h")
+_HELLO_LEAST, _HELLO_MOST = 0x16030000, 0x160304FF
+"""What a client's first bytes in TLS would be as a length."""
+SPEAKS_TLS: Final = (
+    "the client speaks TLS, and this listener does not: set security.protocol=PLAINTEXT (or"
+    " SASL_PLAINTEXT) in its properties, or give it the port of a listener with TLS"
+)
 _NO_TAGS: Final = b"\x00"
 LARGE_FRAME: Final = 32 << 10
 """Bytes from which on a request is read in steps."""
@@ -221,6 +227,8 @@ class FrameCutter:
         while end - offset >= _LENGTH.size:
             (size,) = _LENGTH.unpack_from(view, offset)
             if not 0 <= size <= self._limit:
+                if _HELLO_LEAST <= size <= _HELLO_MOST:
+                    raise Corrupt(SPEAKS_TLS)
                 raise Corrupt(f"a frame of {size} bytes is outside the limit of {self._limit}")
             start = offset + _LENGTH.size
             offset = start + size

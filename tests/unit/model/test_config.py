@@ -5,6 +5,8 @@ import pytest
 from spindle.model.config import node_config
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint
+from spindle.model.security_protocol import SecurityProtocol
+from spindle.model.settings.typed_settings import Settings
 
 GOOD = {
     "process.roles": "broker",
@@ -90,7 +92,7 @@ def test_a_misspelt_process_roles_names_process_roles() -> None:
 @pytest.mark.spec("N-01")
 @pytest.mark.parametrize(
     ("name", "protocol"),
-    [("SASL_SSL", "SASL_SSL"), ("SSL", "SSL"), ("CLIENT", "SASL_PLAINTEXT")],
+    [("SASL_SSL", "SASL_SSL"), ("CLIENT", "SASL_PLAINTEXT")],
 )
 def test_a_listener_is_never_served_with_less_than_it_says(name: str, protocol: str) -> None:
     change = {
@@ -105,3 +107,58 @@ def test_a_listener_is_never_served_with_less_than_it_says(name: str, protocol: 
 def test_kafkas_own_map_of_protocols_is_no_reason_to_refuse() -> None:
     protocols = "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL"
     assert node_config({**GOOD, "listener.security.protocol.map": protocols}).warnings == ()
+
+
+# --- protocols ------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("S-06")
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"security.inter.broker.protocol": "SSL"}, "SSL"),
+        ({"inter.broker.listener.name": "ssl"}, "SSL"),
+        ({}, "PLAINTEXT"),
+    ],
+)
+def test_brokers_reach_each_other_at_one_listener(change: dict[str, str], name: str) -> None:
+    listeners = {"listeners": "PLAINTEXT://:1,SSL://:2"}
+    config = node_config({**GOOD, **listeners, **change})
+    assert config.inter_broker_listener == name
+    assert config.protocol_of(name) is SecurityProtocol(name)
+    assert config.protocol_of("CONTROLLER") is SecurityProtocol.PLAINTEXT
+
+
+@pytest.mark.spec("S-06")
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"security.inter.broker.protocol": "PLAINTEXT", "inter.broker.listener.name": "SSL"},
+            "Only one of inter.broker.listener.name and security.inter.broker.protocol",
+        ),
+        ({"security.inter.broker.protocol": "SSL"}, "listeners has none of this name"),
+        ({"inter.broker.listener.name": "OTHER"}, "listeners has none of this name"),
+        (
+            {"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT"},
+            "add CONTROLLER:PLAINTEXT",
+        ),
+    ],
+)
+def test_protocols_that_contradict_each_other_are_refused(
+    change: dict[str, str], told: str
+) -> None:
+    with pytest.raises(Unusable, match=told):
+        node_config({**GOOD, **change})
+
+
+@pytest.mark.spec("S-04")
+def test_a_listener_has_settings_of_its_own_over_the_nodes() -> None:
+    own = "listener.name.inside.ssl.client.auth"
+    settings = Settings({"ssl.client.auth": "none", own: "required"})
+    assert settings.of_listener("INSIDE").word("ssl.client.auth") == "required"
+    assert settings.of_listener("OTHER").word("ssl.client.auth") == "none"
+    assert settings.set_dynamic({own: "requested", "listener.name.inside.ssl.nothing": "1"}) == [
+        "listener.name.inside.ssl.nothing: Spindle knows no such setting"
+    ]
+    assert settings.of_listener("INSIDE").word("ssl.client.auth") == "requested"

@@ -42,7 +42,7 @@ class Machine:
     def begin(self) -> None:
         self._begin(self)
 
-    def on_connected(self, connection: int, listener: str, host: str) -> None:
+    def on_connected(self, connection: int, listener: str, host: str, principal: object) -> None:
         self.asked.append("connected")
 
     def on_disconnected(self, connection: int) -> None:

@@ -7,6 +7,7 @@ two APIs, and by `topics` for the settings of a new topic.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +23,12 @@ from spindle.model.ids import PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.settings.scrutiny import INTERNAL_TOPICS, check_node, check_topic
 from spindle.model.settings.setting import Kind, Update
-from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
+from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
 
 _UNCLEAN: Final = "unclean.leader.election.enable"
 _MIN_ISR: Final = "min.insync.replicas"
+_STORES: Final = re.compile(r"ssl\.(keystore\.|truststore\.|key\.password)")
+"""What changes at run time for one listener alone."""
 
 
 class ConfigOperation(IntEnum):
@@ -244,9 +247,15 @@ def check_value(resource: ConfigResource, name: str, value: str) -> None:
 
 def _check_dynamic(resource: ConfigResource, name: str) -> None:
     """Refusal in Kafka's words where a setting is not dynamic, or not for all brokers at once."""
-    setting = NODE_SETTINGS.get(name)
+    setting = node_setting(name)
     if setting is None:
         return
+    if _STORES.match(name):
+        text = (
+            "These security configs can be dynamically updated only per-listener using the "
+            f"listener prefix: [{name}]"
+        )
+        raise Refusal(Error.INVALID_REQUEST, text)
     if setting.update is Update.NO:
         text = f"Cannot update these configs dynamically: [{name}]"
         raise Refusal(Error.INVALID_REQUEST, text)

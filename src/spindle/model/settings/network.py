@@ -17,7 +17,7 @@ NETWORK: Final = (
       "the listeners."),
     S("listener.security.protocol.map",
       Kind.STRING, "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
-      "The security protocol of each listener, as name:protocol; only PLAINTEXT is served.",
+      "The security protocol of each listener, as name:protocol.",
       update=Update.BROKER),
     S("inter.broker.listener.name", Kind.STRING, None,
       "The listener through which brokers reach each other."),

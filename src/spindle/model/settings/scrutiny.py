@@ -9,15 +9,17 @@ from typing import Final
 
 from spindle.model.errors import Unusable
 from spindle.model.settings.setting import Setting, Status
-from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
+from spindle.model.settings.table import (
+    NODE_SETTINGS,
+    OF_LISTENER,
+    TOPIC_SETTINGS,
+    node_setting,
+)
 
 INTERNAL_TOPICS: Final = frozenset(
     ("__consumer_offsets", "__transaction_state", "__share_group_state")
 )
 """Their settings are the coordinators' own affair: Apache Kafka's, too, in a mixed cluster."""
-_LISTENER: Final = re.compile(r"listener\.name\.([^.]+)\.(.+)")
-_OF_LISTENERS: Final = frozenset(("max.connections", "connections.max.idle.ms"))
-"""What we honour for one listener alone."""
 _ACCESS: Final = re.compile(
     r"(ssl|sasl|security|authorizer|principal|delegation)\..*|super\.users"
     r"|allow\.everyone\.if\.no\.acl\.found|quota\.(producer|consumer)\.default"
@@ -48,13 +50,11 @@ def examine(given: Mapping[str, str]) -> list[str]:
     idle: dict[str, list[str]] = {}
     unknown = []
     for name, text in given.items():
-        setting, own = NODE_SETTINGS.get(name), _LISTENER.fullmatch(name)
-        if setting is None and own is not None:
-            setting = NODE_SETTINGS.get(own[2])
-            if setting is not None and own[2] not in _OF_LISTENERS:
-                _of_listener(name, setting)
-                idle.setdefault("Spindle has them for the whole node only.", []).append(name)
-                continue
+        setting, own = node_setting(name), OF_LISTENER.fullmatch(name)
+        if setting is None and own is not None and own[2] in NODE_SETTINGS:
+            _of_listener(name, NODE_SETTINGS[own[2]])
+            idle.setdefault("Spindle has them for the whole node only.", []).append(name)
+            continue
         if setting is None:
             if not name.startswith("config.providers."):
                 unknown.append(_unknown(name))
@@ -83,7 +83,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 def check_node(name: str, text: str) -> None:
     """Unusable where nodes have this setting, but not with this value, or no such setting."""
-    setting = NODE_SETTINGS.get(name)
+    setting = node_setting(name)
     if setting is None:
         _unknown(name)
         return  # Brokers keep names that they do not know, for plugins' sake, and say so.
@@ -117,13 +117,14 @@ def look_at_topic(own: Mapping[str, str]) -> Iterator[str]:
 
 def _of_listener(name: str, setting: Setting) -> None:
     if _ACCESS.fullmatch(setting.name):
-        raise Unusable(f"{name}: Spindle serves PLAINTEXT listeners only. Way out: leave it out")
+        why = setting.why or "Spindle has it for the whole node only."
+        raise Unusable(f"{name}: {why} Way out: leave it out")
 
 
 def _unknown(name: str) -> str:
-    own = _LISTENER.fullmatch(name)
+    own = OF_LISTENER.fullmatch(name)
     if _ACCESS.fullmatch(name) or (own is not None and _ACCESS.search(own[2])):
-        why = "Spindle has neither authentication, authorization nor client quotas yet"
+        why = "Spindle has no such setting of security"
         raise Unusable(f"{name}: {why}. Way out: leave it out")
     meant = nearest(name, NODE_SETTINGS)
     if meant is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Final
 
 from spindle.model.settings.disk_care import DIRECTORIES
@@ -11,7 +13,7 @@ from spindle.model.settings.node_settings import CLUSTER
 from spindle.model.settings.remote import REMOTE
 from spindle.model.settings.replication import REPLICATION
 from spindle.model.settings.security import SECURITY
-from spindle.model.settings.setting import Setting
+from spindle.model.settings.setting import Setting, Status
 from spindle.model.settings.shared import SHARED
 from spindle.model.settings.storage import STORAGE
 from spindle.model.settings.topic_settings import TOPICS
@@ -31,3 +33,29 @@ SECTIONS: Final[dict[str, tuple[Setting, ...]]] = {
 
 NODE_SETTINGS: Final = {s.name: s for section in SECTIONS.values() for s in section}
 TOPIC_SETTINGS: Final = {s.name: s for s in TOPICS}
+
+OF_LISTENER: Final = re.compile(r"listener\.name\.([^.]+)\.(.+)")
+"""A setting of one listener: its name in lower case, and the setting's."""
+_OF_MECHANISM: Final = re.compile(
+    r"(?:plain|scram-sha-256|scram-sha-512|oauthbearer|gssapi)\.(sasl\.jaas\.config)"
+)
+_OF_LISTENERS: Final = frozenset(
+    (
+        "max.connections",
+        "connections.max.idle.ms",
+        *(s.name for s in SECURITY if s.name.startswith("ssl.") and s.status is Status.HONOURED),
+    )
+)
+"""What a listener may have for itself."""
+
+
+def node_setting(name: str) -> Setting | None:
+    """The row of a node's setting, or of one of its listeners', under that name."""
+    own = OF_LISTENER.fullmatch(name)
+    if own is None:
+        return NODE_SETTINGS.get(name)
+    if own[2] in _OF_LISTENERS:
+        return replace(NODE_SETTINGS[own[2]], name=name)
+    if (of_mechanism := _OF_MECHANISM.fullmatch(own[2])) is not None:
+        return replace(NODE_SETTINGS[of_mechanism[1]], name=name, status=Status.HONOURED)
+    return None

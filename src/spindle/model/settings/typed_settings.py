@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from spindle.model.errors import Unusable
 from spindle.model.settings.setting import Setting, Status, Value
-from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
+from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
 
 T = TypeVar("T")
 _PER_SECOND: Final = {"ms": 1000, "s": 1}
@@ -86,8 +86,8 @@ class Settings(Values):
         self.version = 0
         """How often dynamic values have changed."""
         for name, text in self.given.items():
-            if name in NODE_SETTINGS:
-                NODE_SETTINGS[name].read(text)
+            if (setting := node_setting(name)) is not None:
+                setting.read(text)
 
     def setting(self, name: str) -> Setting:
         """The row of a node's setting."""
@@ -110,9 +110,14 @@ class Settings(Values):
     def of_listener(self, listener: str) -> Settings:
         """The settings as a listener has them: its own `listener.name.NAME.` values first."""
         prefix = f"listener.name.{listener.lower()}."
-        own = {n.removeprefix(prefix): v for n, v in self.given.items() if n.startswith(prefix)}
-        settings = Settings({**self.given, **own})
-        settings.set_dynamic({n: v for n, v in self.dynamic.items() if n not in own})
+
+        def own(values: Mapping[str, str]) -> dict[str, str]:
+            return {n.removeprefix(prefix): v for n, v in values.items() if n.startswith(prefix)}
+
+        static = own(self.given)
+        settings = Settings({**self.given, **static})
+        shared = {n: v for n, v in self.dynamic.items() if n not in static}
+        settings.set_dynamic({**shared, **own(self.dynamic)})
         return settings
 
     def set_dynamic(self, values: Mapping[str, str]) -> list[str]:
@@ -122,7 +127,7 @@ class Settings(Values):
         """
         self.dynamic, idle = {}, []
         for name, text in values.items():
-            setting = NODE_SETTINGS.get(name)
+            setting = node_setting(name)
             if setting is None:
                 idle.append(f"{name}: Spindle knows no such setting")
                 continue
