@@ -19,6 +19,10 @@ from spindle.model.outbox import Knocked, Outbox
 
 KNOCK_TIMEOUT: Final = 1.0
 """s until a knock counts as unanswered."""
+FIRST_PAUSE: Final = 0.25
+TRIES: Final = 8
+"""How often a broker that comes to serve is tried again; s before the first time. Each pause is
+twice as long as the one before, so the last is half a minute."""
 REST: Final = 0.1
 """s between two rounds of knocks at a suspect."""
 
@@ -89,12 +93,18 @@ class BrokerDeathWatch:
 
     # --- knocking -------------------------------------------------------------------------------
 
-    def _reach(self, broker: NodeId, epoch: int, address: Address) -> None:
+    def _reach(self, broker: NodeId, epoch: int, address: Address, tried: int = 0) -> None:
+        """Try until it is reached: Apache Kafka's brokers listen once they are unfenced."""
+
         def then(outcome: Knocked) -> None:
             if outcome is Knocked.OPENED:
                 self._suspicions.on_reached(broker, epoch, address)
+            elif tried < TRIES:
+                again = partial(self._reach, broker, epoch, address, tried + 1)
+                self._out.after(FIRST_PAUSE * 2**tried, again)
 
-        self._out.knock(*address, KNOCK_TIMEOUT, then)
+        if self._suspicions.is_serving(broker, epoch):
+            self._out.knock(*address, KNOCK_TIMEOUT, then)
 
     def _suspect(self, broker: NodeId, epoch: int) -> None:
         if self._active:

@@ -76,6 +76,10 @@ class BrokerSuspicions:
         self._of[broker] = _Broker(epoch)
         return True
 
+    def is_serving(self, broker: NodeId, epoch: int) -> bool:
+        """Whether the broker still serves in this epoch."""
+        return self._known(broker, epoch) is not None
+
     def on_reached(self, broker: NodeId, epoch: int, address: Address) -> None:
         """A connection was opened there."""
         if (known := self._known(broker, epoch)) is not None:

@@ -92,7 +92,10 @@ def test_what_was_of_another_epoch_counts_for_nothing() -> None:
     assert suspicions.suspect(BROKER, EPOCH + 1) == (), "its next process was not reached yet"
     suspicions.on_reached(BROKER, EPOCH, ONE)
     assert suspicions.suspect(BROKER, EPOCH + 1) == ()
+    assert suspicions.is_serving(BROKER, EPOCH + 1)
+    assert not suspicions.is_serving(BROKER, EPOCH)
     suspicions.forget(BROKER)
+    assert not suspicions.is_serving(BROKER, EPOCH + 1)
     assert suspicions.serving == []
 
 
