@@ -24,8 +24,8 @@ class SecuredNodes:
         self.folder = folder
         self.authority = Authority("nodes")
         self.trusted = self.authority.write_pem(folder / "ca.pem")
-        issued = self.authority.issue("node", names=["localhost", "127.0.0.1"])
-        self.own = issued.write_pem(folder / "node.pem")
+        self.issued = self.authority.issue("node", names=["localhost", "127.0.0.1"])
+        self.own = self.issued.write_pem(folder / "node.pem")
         self._ports: dict[int, int] = {}
 
     @property

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 RECORD: Final = 16 << 10
 """Bytes of a record of TLS at most."""
+RECORDS_AT_ONCE: Final = 32
+"""Records read of one connection before the others have their turn: each may be of one byte."""
 TURN_BYTES: Final = 1 << 20
 """Bytes that are encrypted for one connection before the others have their turn."""
 
@@ -37,7 +39,9 @@ class TlsSocket(ssl.SSLSocket):
         view = memoryview(buffer).cast("B")
         count = 0
         try:
-            while count < len(view):
+            for _ in range(RECORDS_AT_ONCE):
+                if count == len(view):
+                    break
                 got = super().recv_into(view[count:])
                 if not got:
                     break

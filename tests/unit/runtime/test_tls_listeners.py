@@ -183,6 +183,41 @@ async def test_a_client_is_called_by_its_certificate(
 
 
 @pytest.mark.spec("S-04")
+@pytest.mark.parametrize("version", VERSIONS)
+@alone
+async def test_a_session_that_is_resumed_keeps_its_principal(stock: Shop, version: str) -> None:
+    async with running(**stock.settings(ssl_client_auth="required")) as node:
+
+        def converse() -> bool | None:
+            context = stock.context(version, stock.client)
+            address = ("127.0.0.1", node.ports["CLIENTS"])
+            with connect(address[1], context) as first:
+                assert ask(first, 4) == 4  # In TLS 1.3 the ticket comes with the first answer.
+                session = first.session
+            link = socket.create_connection(address, 10)
+            with context.wrap_socket(link, server_hostname="localhost", session=session) as next_:
+                assert ask(next_, 4) == 4
+                return next_.session_reused
+
+        assert await asyncio.to_thread(converse)
+        assert [str(p) for p in node.machine.principals] == ["User:CN=ann"] * 2
+
+
+@pytest.mark.spec("S-08")
+@alone
+async def test_a_request_in_records_of_a_byte_is_read(stock: Shop) -> None:
+    async with running(**stock.settings()) as node:
+
+        def converse() -> int:
+            with connect(node.ports["CLIENTS"], stock.context()) as link:
+                for byte in struct.pack(">iq", 408, 4) + bytes(400):
+                    link.send(bytes([byte]))
+                return len(link.recv(4))
+
+        assert await asyncio.to_thread(converse) == 4
+
+
+@pytest.mark.spec("S-04")
 @alone
 async def test_a_listener_has_settings_of_its_own(stock: Shop) -> None:
     own: dict[str, Any] = {
