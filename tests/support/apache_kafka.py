@@ -19,13 +19,12 @@ import socket
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.support import class_data
+from tests.support import class_data, resident_tools
 from tests.support.ports import free_port
 from tests.support.processes import tied
 from tests.support.waiting import eventually
@@ -304,12 +303,26 @@ class ApacheKafka:
         return java(self.jars, "kafka.Kafka", str(node.config), options=options, jvm=self._jvm)
 
     def create_topic(self, name: str, assignment: str) -> None:
-        """Create a topic with Kafka's notation of an assignment: `1:2,2:1`."""
+        """Create a topic with Kafka's notation of an assignment, `1:2,2:1`: its replicas are there.
+
+        Replicas of brokers that do not run are not waited for.
+        """
         done = self.run_tool(
             TOPICS, "--bootstrap-server", self.bootstrap, "--create", "--topic", name,
             "--replica-assignment", assignment,
         )  # fmt: skip
         assert done.code == 0, done
+        nodes = [
+            (self.nodes[int(broker)], f"{name}-{number}")
+            for number, brokers in enumerate(assignment.split(","))
+            for broker in brokers.split(":")
+        ]
+        running = [(node, log) for node, log in nodes if node.process is not None]
+
+        def there() -> bool:
+            return all(any((d / log).exists() for d in node.log_dirs) for node, log in running)
+
+        eventually(there, f"the replicas of {name} are there", _START_LIMIT_S, 0.05)
 
     def produce(self, topic: str, records: int, size: int = 1000) -> None:
         """Write `records` records of `size` bytes with Kafka's own producer, acks=all."""
@@ -351,26 +364,23 @@ def run_tool(
     seconds: int = 60,
     jvm: Sequence[str] = JVM,
 ) -> ToolResult:
-    """Run one of Kafka's tools without a cluster (a class name, its arguments) to its end."""
-    process = subprocess.Popen(
-        tied(java(jars, tool, *arguments, jvm=jvm)), text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "LC_ALL": "C.UTF-8"},
-    )  # fmt: skip
-    try:
-        stdout, told = process.communicate(stdin, seconds)
-    except subprocess.TimeoutExpired as late:
-        process.send_signal(signal.SIGQUIT)  # Its threads tell what it waits for.
-        with suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=5)
-        process.kill()
-        stdout, told = process.communicate()
-        late.add_note(f"{tool} {' '.join(arguments)} said:\n{stdout}\n{told}")
-        raise
+    """Run one of Kafka's tools without a cluster (a class name, its arguments) to its end.
+
+    It runs in a process that stays for the next one. With another `jvm` it has one of its own.
+    """
+    if tuple(jvm) == JVM:
+        (*command, _) = java(jars, "")
+        code, stdout, told = resident_tools.answer(command, (tool, *arguments), stdin, seconds)
+    else:
+        done = subprocess.run(
+            tied(java(jars, tool, *arguments, jvm=jvm)), input=stdin, capture_output=True,
+            text=True, timeout=seconds, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )  # fmt: skip
+        code, stdout, told = done.returncode, done.stdout, done.stderr
     stderr = "".join(
         line for line in told.splitlines(keepends=True) if not line.startswith("SLF4J:")
     )
-    return ToolResult(process.returncode, stdout, stderr)
+    return ToolResult(code, stdout, stderr)
 
 
 def brokers_known(host: str, port: int, seconds: float = 2) -> set[int]:
