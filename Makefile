@@ -33,7 +33,7 @@ test: setup ## Lint, types and all tests, with Apache Kafka as the other party (
 
 check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
 	$(lint)
-	$(BIN)/pytest tests/house tests/unit -n 2 -q
+	$(BIN)/python -m tests.suite --quick
 
 spec: setup ## Print which rows of docs/behaviours.md have tests
 	$(BIN)/python -m tests.spec_table

@@ -2,13 +2,15 @@
 
 What is repeated is the whole file of such a test, from its first test on: the tests of a file may
 share a cluster, and a later one may expect or break what an earlier one has left there.
-`python -m tests.suite [OPTIONS OF PYTEST]`. A failure of any other kind ends the run as failed,
-without a second try; so do more than `REPEATS_MAX` tests out of time, for that is no coincidence.
+`python -m tests.suite [OPTIONS OF PYTEST]`; with `--quick` in front, house and unit tests only. A
+failure of any other kind ends the run as failed, without a second try; so do more than
+`REPEATS_MAX` tests out of time, for that is no coincidence.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,18 +20,22 @@ from pathlib import Path
 from tests.support.processes import tied
 
 REPEATS_MAX = 8
+QUICK = "--quick"
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
+# Long files first, so that short ones fill up the end.
+ALL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
+SOME = ("-n", "2", "--dist", "worksteal", "-q", "tests/house", "tests/unit")
+"""Of these no two share a cluster: each test goes where there is time."""
+BYTECODE = Path.home() / ".cache" / "spindle" / "bytecode"
 FAILED = 1
 """pytest's exit code for "some tests failed"; all others are failures of the run itself."""
 
 
-def main(options: Sequence[str]) -> int:
+def main(options: Sequence[str], spread: Sequence[str] = ALL) -> int:
     """Run, repeat, print what was repeated; pytest's exit code."""
     with tempfile.TemporaryDirectory() as folder:
         verdicts = Path(folder) / "verdicts.json"
-        # Long files first, so that short ones fill up the end.
-        spread = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
         code = _pytest(*spread, "--verdicts", str(verdicts), *options)
         if code != FAILED or not verdicts.exists():
             return code
@@ -57,12 +63,25 @@ def prepare() -> None:
     spark_class_data.prepare()
 
 
+def environment() -> dict[str, str]:
+    """Ours, but that compiled Python is kept: apart, if it must not lie beside the sources.
+
+    Else each of the many processes of a run compiles all of the code again, for a second or more.
+    """
+    ours = dict(os.environ)
+    if ours.pop("PYTHONDONTWRITEBYTECODE", ""):
+        ours.setdefault("PYTHONPYCACHEPREFIX", str(BYTECODE))
+    return ours
+
+
 def _pytest(*arguments: str) -> int:
     return subprocess.run(
-        tied([sys.executable, "-m", "pytest", *arguments]), check=False
+        tied([sys.executable, "-m", "pytest", *arguments]), env=environment(), check=False
     ).returncode
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == [QUICK]:
+        sys.exit(main(sys.argv[2:], SOME))
     prepare()
     sys.exit(main(sys.argv[1:]))

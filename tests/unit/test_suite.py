@@ -141,3 +141,15 @@ def test_a_failure_or_many_late_ones_end_the_run(
     monkeypatch.setattr(suite, "_pytest", runs)
     assert suite.main([]) == suite.FAILED
     assert len(runs.calls) == 1
+
+
+def test_code_is_compiled_once_also_where_nothing_may_lie_beside_the_sources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    apart = suite.environment()
+    assert "PYTHONDONTWRITEBYTECODE" not in apart
+    assert apart["PYTHONPYCACHEPREFIX"] == str(suite.BYTECODE)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE")
+    assert "PYTHONPYCACHEPREFIX" not in suite.environment()
