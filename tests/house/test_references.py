@@ -276,10 +276,10 @@ def programs(path: Path) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("path", [*PAGES, *CODE], ids=name)
-def test_programs_that_are_texts_import_what_exists(path: Path) -> None:
+def test_programs_that_are_texts_import_what_exists() -> None:
     wrong = [
-        f"from {module} import {one}"
+        f"{name(path)}: from {module} import {one}"
+        for path in [*PAGES, *CODE]
         for text in programs(path)
         for module, names in IMPORTED.findall(text)
         for one in re.findall(r"\w+", re.sub(r" as \w+|\n", " ", names.split(";")[0]))

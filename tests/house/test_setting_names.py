@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -28,20 +30,35 @@ UNSET = {"find_whole", "find_word", "names"}
 """Accessors of what may be unset."""
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    for path in SOURCES.rglob("*.py"):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+class Asked(NamedTuple):
+    """What the code asks of its settings."""
 
-
-def asked() -> Iterator[tuple[str, str, str]]:
+    calls: list[tuple[str, str, str]]
     """(accessor, setting, where) of every call with a literal name that has a dot."""
-    for path, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-                name = node.args[0]
-                text = name.value if isinstance(name, ast.Constant) else None
-                if node.func.attr in KINDS and isinstance(text, str) and "." in text:
-                    yield node.func.attr, text, f"{path.name}:{node.lineno}"
+    texts: set[str]
+    """All texts outside of the tables of settings."""
+
+
+@cache
+def asked() -> Asked:
+    """Read once, for all tests of this file."""
+    found = Asked([], set())
+    for path in SOURCES.rglob("*.py"):
+        in_table = path.relative_to(SOURCES).parts[:2] == ("model", "settings")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                found.calls.extend(_asked_by(node, path))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not in_table:
+                found.texts.add(node.value)
+    return found
+
+
+def _asked_by(call: ast.Call, path: Path) -> Iterator[tuple[str, str, str]]:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in KINDS and call.args:
+        name = call.args[0]
+        text = name.value if isinstance(name, ast.Constant) else None
+        if isinstance(text, str) and "." in text:
+            yield call.func.attr, text, f"{path.name}:{call.lineno}"
 
 
 def rows(name: str) -> list[Setting]:
@@ -50,7 +67,7 @@ def rows(name: str) -> list[Setting]:
 
 @pytest.mark.spec("N-01")
 def test_every_setting_that_is_asked_for_exists_with_this_type() -> None:
-    calls = list(asked())
+    calls = asked().calls
     assert len(calls) > 80
     wrong = [
         call
@@ -67,13 +84,6 @@ def test_every_setting_that_is_asked_for_exists_with_this_type() -> None:
 
 @pytest.mark.spec("N-01")
 def test_every_setting_that_is_honoured_is_read_somewhere() -> None:
-    texts = {
-        node.value
-        for path, tree in trees()
-        if path.relative_to(SOURCES).parts[:2] != ("model", "settings")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
     through = {row.broker for row in TOPIC_SETTINGS.values() if row.status is Status.HONOURED}
     through |= {other for row in NODE_SETTINGS.values() for other, _ in row.unset}
     honoured = [
@@ -81,4 +91,4 @@ def test_every_setting_that_is_honoured_is_read_somewhere() -> None:
         for row in (*NODE_SETTINGS.values(), *TOPIC_SETTINGS.values())
         if row.status is Status.HONOURED
     ]
-    assert [name for name in honoured if name not in texts | through] == []
+    assert [name for name in honoured if name not in asked().texts | through] == []
