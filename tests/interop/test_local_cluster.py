@@ -208,3 +208,20 @@ def test_a_folder_that_cannot_be_had_is_named(tmp_path: Path) -> None:
     assert done.code == 1
     assert str(tmp_path / "file") in done.stderr
     assert "Not a directory" in done.stderr
+
+
+@pytest.mark.spec("S-06")
+def test_a_secured_cluster_lets_in_its_own_client_alone(tmp_path: Path) -> None:
+    options = ("--secure", "--brokers", "1", "--dirs", "1")
+    with _up(tmp_path, *options, "--port", "0") as (_, told):
+        own = Path(told["commandConfig"])
+        files = [own, own.parent, *own.parent.glob("*.pem")]
+        assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+        at = ("log-dirs", "-b", told["bootstrap"], "--json")
+        assert run("spindle", *at, "--command-config", str(own)).code == 0
+        without = run("spindle", *at)
+        assert without.code != 0
+        assert "this port speaks TLS" in without.stderr
+        was = own.read_text()
+    with _up(tmp_path, *options) as (_, again):
+        assert Path(again["commandConfig"]).read_text() == was

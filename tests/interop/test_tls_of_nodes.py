@@ -67,7 +67,6 @@ class JavaStores(SecuredNodes):
 @asynccontextmanager
 async def cluster(stores: JavaStores, home: Path) -> AsyncIterator[LocalCluster]:
     settings = {
-        "listener.security.protocol.map": "PLAINTEXT:SSL,CONTROLLER:SSL",
         "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": RULES,
         **stores.stores,
@@ -96,7 +95,7 @@ async def _use(jars: Path, stores: JavaStores, home: Path) -> None:
     other = stores.store(new, "other")
     async with cluster(stores, home) as running:
         node = running.brokers[0]
-        changed = f"listener.name.plaintext.ssl.keystore.location={other}"
+        changed = f"listener.name.ssl.ssl.keystore.location={other}"
         at = ("--bootstrap-server", running.bootstrap)
         own = ("--command-config", stores.client_file())
         of_node = ("--alter", "--entity-type", "brokers", "--entity-name", "1")

@@ -17,17 +17,24 @@ from spindle.cli.render import fail, warn
 
 if TYPE_CHECKING:
     from spindle.runtime.local import LocalCluster
+    from spindle.runtime.local_security import LocalSecurity
+
+_Controllers = Annotated[
+    int,
+    typer.Option(
+        min=1, max=7, help="Number of controllers; 3 survive the failure of one, 5 of two."
+    ),
+]
+_Secure = Annotated[
+    bool,
+    typer.Option("--secure", help="TLS everywhere; clients need what FOLDER/security has."),
+]
 
 
 def up(
     brokers: Annotated[int, typer.Option(min=1, max=50, help="Number of brokers.")] = 3,
     dirs: Annotated[int, typer.Option(min=1, max=50, help="Log directories of each.")] = 2,
-    controllers: Annotated[
-        int,
-        typer.Option(
-            min=1, max=7, help="Number of controllers; 3 survive the failure of one, 5 of two."
-        ),
-    ] = 1,
+    controllers: _Controllers = 1,
     combined: Annotated[
         bool, typer.Option("--combined", help="The first brokers are the controllers too.")
     ] = False,
@@ -54,13 +61,15 @@ def up(
         bool,
         typer.Option("--metrics", help="Each node serves Prometheus metrics on a port of its own."),
     ] = False,
+    secure: _Secure = False,
     json_output: Annotated[
         bool, typer.Option("--json", help="Lines of JSON when the cluster serves and ends.")
     ] = False,
 ) -> None:
     """Start a cluster on loopback: brokers and controllers, each a process of its own.
 
-    Prints the bootstrap address when the cluster serves; any Kafka client can connect to it.
+    Prints the bootstrap address when the cluster serves; any Kafka client can connect to it. With
+    --secure clients need the properties whose path is printed, or the certificates beside them.
     Ctrl-C stops the cluster cleanly. The data stay, and the next start finds them.
 
     If a node stops by itself, a line names its reason and its log, and the other nodes keep
@@ -69,25 +78,36 @@ def up(
     """
     from spindle.model.errors import Unusable
     from spindle.runtime.local import LocalCluster
+    from spindle.security.client_properties import UNSECURED
 
+    settings = _settings(setting or [], brokers)
     try:
+        client = _secured(data.absolute()) if secure else None
         cluster = LocalCluster(
             data.absolute(),
             brokers,
             dirs,
             port,
-            _settings(setting or [], brokers),
+            {**(client.settings if client else {}), **settings},
             controllers,
             combined,
             metrics,
+            security=client.client() if client else UNSECURED,
         )
-        ended = asyncio.run(_up(cluster, dirs, json_output))
+        ended = asyncio.run(_up(cluster, dirs, json_output, client))
     except Unusable as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or data.absolute()}: {error.strerror}")
     if ended:
         raise typer.Exit(End.FAILED)
+
+
+def _secured(home: Path) -> LocalSecurity:
+    """What secures a cluster is slow to load: only where it is asked for."""
+    from spindle.runtime.local_security import secured
+
+    return secured(home)
 
 
 def _settings(given: list[str], brokers: int) -> dict[str, str]:
@@ -116,7 +136,9 @@ def _settings(given: list[str], brokers: int) -> dict[str, str]:
     return found
 
 
-async def _up(cluster: LocalCluster, dirs: int, as_json: bool) -> list[str]:
+async def _up(
+    cluster: LocalCluster, dirs: int, as_json: bool, client: LocalSecurity | None
+) -> list[str]:
     """Run the cluster until a signal, or until no node is left; how nodes ended by themselves."""
     began = time.monotonic()
     stop = asyncio.Event()
@@ -124,7 +146,7 @@ async def _up(cluster: LocalCluster, dirs: int, as_json: bool) -> list[str]:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with cluster:
-        _say_serving(cluster, dirs, as_json, time.monotonic() - began)
+        _say_serving(cluster, dirs, as_json, time.monotonic() - began, client)
         ended: list[str] = []
         watching = asyncio.create_task(_tell_ends(cluster, as_json, ended, stop))
         await stop.wait()
@@ -133,7 +155,10 @@ async def _up(cluster: LocalCluster, dirs: int, as_json: bool) -> list[str]:
     return ended
 
 
-def _say_serving(cluster: LocalCluster, dirs: int, as_json: bool, took: float) -> None:
+def _say_serving(
+    cluster: LocalCluster, dirs: int, as_json: bool, took: float, client: LocalSecurity | None
+) -> None:
+    own = None if client is None else str(client.client_properties)
     controllers = [f"127.0.0.1:{c.controller_port}" for c in cluster.controllers]
     urls = {node.node_id: node.metrics_url for node in cluster.nodes if node.metrics_url}
     if as_json:
@@ -143,6 +168,7 @@ def _say_serving(cluster: LocalCluster, dirs: int, as_json: bool, took: float) -
             "clusterId": cluster.cluster_id,
             "data": str(cluster.home),
             **({"metrics": {str(n): url for n, url in urls.items()}} if urls else {}),
+            **({"commandConfig": own} if own else {}),
         }
         print(json.dumps(told), flush=True)
         return
@@ -153,6 +179,7 @@ def _say_serving(cluster: LocalCluster, dirs: int, as_json: bool, took: float) -
         f"controllers: {','.join(controllers)}",
         f"data:        {cluster.home}",
         *(f"metrics:     {url} (node {node_id})" for node_id, url in urls.items()),
+        *([f"clients:     --command-config {own}"] if own else []),
         "ctrl-C stops the cluster",
     ]
     print("\n".join(lines), flush=True)

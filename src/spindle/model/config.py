@@ -165,7 +165,7 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
         is_controller="controller" in roles,
         listeners=listeners,
         advertised=advertised,
-        wiring=Wiring(_inter_broker(settings, client_names, protocols), protocols),
+        wiring=_wiring(settings, client_names, controller_names, protocols),
         log_dirs=log_dirs,
         metadata_dir=settings.find_word("metadata.log.dir") or log_dirs[0],
         quorum=QuorumConfig(
@@ -228,10 +228,13 @@ def _protocols(settings: Settings, controllers: tuple[str, ...]) -> dict[str, Se
     return found
 
 
-def _inter_broker(
-    settings: Settings, clients: list[str], protocols: Mapping[str, SecurityProtocol]
-) -> str:
-    """The listener at which brokers reach each other: it is named, or has its protocol's name."""
+def _wiring(
+    settings: Settings,
+    clients: list[str],
+    controllers: tuple[str, ...],
+    protocols: Mapping[str, SecurityProtocol],
+) -> Wiring:
+    """How nodes reach each other: the brokers' listener is named, or has its protocol's name."""
     named = settings.find_word("inter.broker.listener.name")
     protocol = settings.word("security.inter.broker.protocol")
     told = "security.inter.broker.protocol" in settings.given
@@ -246,12 +249,14 @@ def _inter_broker(
         found = protocol
     else:
         found = clients[0]
-    if found not in protocols or (clients and found not in clients):
+    if not clients:  # A controller, which asks no broker for anything.
+        return Wiring(found if found in protocols else controllers[0], protocols)
+    if found not in clients:
         raise Unusable(
             f"brokers reach each other at the listener {found}, and listeners has none of this "
             "name: mend inter.broker.listener.name or security.inter.broker.protocol"
         )
-    return found
+    return Wiring(found, protocols)
 
 
 def _listeners(

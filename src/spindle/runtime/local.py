@@ -17,6 +17,7 @@ from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
 from spindle.model.ids import id_to_text
+from spindle.model.security_protocol import SecurityProtocol
 from spindle.runtime.folder import Folder
 from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
@@ -73,9 +74,9 @@ class LocalCluster:
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
     too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
     port. `nursery`: the one that starts the nodes, if several clusters share it; the caller closes
-    it. `security`: how clients connect, where `settings` secure the listener PLAINTEXT. Use as an
-    async context manager, or call `start` and `stop`. One process at a time runs the
-    cluster of a folder.
+    it. `security`: how clients connect; `settings` then have what nodes need for it. Use as an
+    async context manager, or call `start` and `stop`. One process at a time runs the cluster of a
+    folder.
     """
 
     def __init__(
@@ -292,7 +293,9 @@ class LocalCluster:
     def _properties(self, node: LocalNode) -> dict[str, str]:
         voters = (f"{c.node_id}@127.0.0.1:{c.controller_port}" for c in self.controllers)
         roles = {"broker": node.port, "controller": node.controller_port}
-        names = {"broker": "PLAINTEXT", "controller": "CONTROLLER"}
+        protocol = self._security.protocol
+        names = {"broker": protocol.value, "controller": "CONTROLLER"}
+        inner = SecurityProtocol.SSL if protocol.has_tls else SecurityProtocol.PLAINTEXT
         own = [(role, port) for role, port in roles.items() if port is not None]
         common = {
             "process.roles": ",".join(role for role, _ in own),
@@ -300,7 +303,7 @@ class LocalCluster:
             "listeners": ",".join(f"{names[role]}://127.0.0.1:{port}" for role, port in own),
             "controller.quorum.voters": ",".join(voters),
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "listener.security.protocol.map": f"CONTROLLER:{inner},{protocol}:{protocol}",
             "log.dir.fault.drills": "true",
         }
         if node.port is None:

@@ -162,3 +162,10 @@ def test_a_listener_has_settings_of_its_own_over_the_nodes() -> None:
         "listener.name.inside.ssl.nothing: Spindle knows no such setting"
     ]
     assert settings.of_listener("INSIDE").word("ssl.client.auth") == "requested"
+
+
+@pytest.mark.spec("S-06")
+def test_a_controller_needs_no_listener_of_brokers() -> None:
+    own = {"process.roles": "controller", "listeners": "CONTROLLER://:9093"}
+    config = node_config({**GOOD, **own, "listener.security.protocol.map": "CONTROLLER:SSL"})
+    assert config.protocols_in_use == {SecurityProtocol.SSL}
