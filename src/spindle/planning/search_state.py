@@ -14,7 +14,7 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from spindle.planning.bands.bound import Edges, edges, rate_edges
+from spindle.planning.bands.bound import Edges, GiantsWays, edges, rate_edges
 from spindle.planning.bands.company import BrokerMeasure, with_company
 from spindle.planning.cluster_model import ClusterModel, Floats, Ints, ReplicaColumns
 from spindle.planning.load import Band
@@ -88,6 +88,7 @@ class SearchState:
             self.band,
             [pinned for pinned, _ in stays],
             [largest for _, largest in stays],
+            GiantsWays(lambda _, target: self.targets[own[target]], [broker] * len(own)),
         )
 
     def staying(self, directory: int, blocked: Collection[int] = ()) -> tuple[int, int]:
@@ -98,6 +99,10 @@ class SearchState:
             pinned += sum(self.sizes[rank] for rank in held if rank in blocked)
             held = [rank for rank in held if rank not in blocked]
         return pinned, self.sizes[held[-1]] if held else 0
+
+    def largest(self, directory: int, blocked: Collection[int] = ()) -> int:
+        """The rank of a directory's largest replica that can leave; there is one."""
+        return next(r for r in reversed(self.held[directory]) if r not in blocked)
 
     def running(self, directory: int, free: Collection[int]) -> tuple[float, float]:
         """(bytes/s that cannot leave a directory, those of its fastest replica that is free)."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.unit.planning import many
-from tests.unit.planning.clusters import carry_out, simple
+from tests.unit.planning.clusters import after, carry_out, simple
 
 from spindle.planning.between.byte_walk import ByteWalk
+from spindle.planning.cluster_model import ClusterModel
 from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band
 from spindle.planning.schedule import WaveLimits
@@ -43,6 +45,70 @@ def test_without_leave_nothing_goes_to_another_broker() -> None:
     plan = plan_cluster(cluster, Band(0.0))
     assert [(m.broker, m.to, m.size) for m in plan.moves] == [(1, 1, 10)]
     assert plan.broker_bound == 0
+
+
+def _named(
+    contents: dict[int, dict[str, list[tuple[int, int]]]], named: int, racks: dict[int, str]
+) -> ClusterModel:
+    """A cluster of which one partition may be moved."""
+    cluster = simple(contents, racks=racks)
+    return replace(cluster, kept=cluster.partitions.number != named)
+
+
+@pytest.mark.spec("V-04")
+@pytest.mark.parametrize(
+    ("contents", "between", "move"),
+    [
+        # All but the named one stay where they are: more than any share beside it, and less.
+        (
+            {1: {"/a": [(0, 150), (1, 150), (2, 150)]}, 2: {"/a": [(3, 100)]}},
+            True,
+            (1, "/a", 2, "/a"),
+        ),
+        ({1: {"/a": [(0, 150), (1, 60)]}, 2: {"/a": []}}, True, (1, "/a", 2, "/a")),
+        # On a disk of its own it makes its broker fuller than another all the same.
+        (
+            {1: {"/a": [(0, 100)], "/b": [(1, 100), (2, 650)]}, 2: {"/a": [], "/b": []}},
+            True,
+            (1, "/a", 2, "/a"),
+        ),
+        # To a broker that has a copy, and to one that would lose a rack, it does not go.
+        (
+            {
+                1: {"/a": [(0, 100), (1, 300)]},
+                2: {"/a": [(0, 100)]},
+                3: {"/a": [(2, 20)]},
+                4: {"/a": [(3, 30)]},
+            },
+            True,
+            (1, "/a", 4, "/a"),
+        ),
+        ({1: {"/a": [(0, 100), (1, 300)], "/b": [(2, 50)]}}, False, (1, "/a", 1, "/b")),
+    ],
+)
+def test_one_named_partition_goes_where_it_helps_though_it_is_larger_than_any_share_that_is_left(
+    contents: dict[int, dict[str, list[tuple[int, int]]]],
+    between: bool,
+    move: tuple[int, str, int, str],
+) -> None:
+    racks = {1: "x", 2: "y", 3: "y", 4: "z"}
+    cluster = _named(contents, 0, racks)
+    plan = plan_cluster(cluster, Band(0.05), between=between)
+    assert [(m.broker, m.source, m.to, m.target) for m in plan.moves] == [move]
+    end = after(cluster, carry_out(cluster, plan, Band(0.05), WaveLimits()))
+    again = plan_cluster(replace(end, kept=cluster.kept), Band(0.05), between=between)
+    assert again.moves == ()
+
+
+@pytest.mark.spec("V-04")
+def test_one_named_partition_stays_where_it_stands_as_well_as_anywhere() -> None:
+    for contents in (
+        {1: {"/a": [(0, 150), (1, 10)]}, 2: {"/a": []}},
+        {1: {"/a": [(0, 150), (1, 60)]}, 2: {"/a": [(2, 60)]}},
+    ):
+        plan = plan_cluster(_named(contents, 0, {}), Band(0.05), between=True)
+        assert plan.moves == ()
+        assert any("t-0 alone has 150 B, more than a fair share" in note for note in plan.notes)
 
 
 @pytest.mark.spec("P-04")

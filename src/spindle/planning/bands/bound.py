@@ -14,7 +14,8 @@ the larger of the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,21 @@ from spindle.planning.load import Band, DirectoryLoad
 
 _HALVINGS = 60
 """Of the interval in which the level is looked for: more than a double can tell apart."""
+
+
+_DEAR = 10
+"""Bytes of a giant that may be moved to bring one byte closer."""
+
+
+class GiantsWays(NamedTuple):
+    """Where replicas that are larger than any share may go, by the index of directories.
+
+    `may_go`: whether the largest replica of a directory that can leave it may go to another.
+    `group`: of each directory, what it is a part of (its broker), which counts as a whole, too.
+    """
+
+    may_go: Callable[[int, int], bool]
+    group: Sequence[int]
 
 
 class Edges(NamedTuple):
@@ -66,14 +82,17 @@ def edges(
     band: Band,
     pinned: Sequence[float] | None = None,
     largest: Sequence[float] | None = None,
+    ways: GiantsWays | None = None,
 ) -> list[Edges]:
     """The band of each directory, from the bytes in it.
 
-    `pinned`: bytes in each that cannot leave; `largest`: its largest replica of those that can.
+    `pinned`: bytes in each that cannot leave; `largest`: its largest replica of those that can;
+    `ways`: where that may go (None: it is never wanted elsewhere if it is larger than any share).
     Directories to drain must hold nothing but what cannot leave; closed ones may only lose.
     """
     none = [0] * len(directories)
-    level, stays = _with_giants(directories, sizes, band, pinned or none, largest or none)
+    giants = _Giants(directories, band, pinned or none, largest or none, ways)
+    level, stays = giants.settled(sizes)
     result = []
     for d, size, held in zip(directories, sizes, stays, strict=True):
         if d.drain:
@@ -144,35 +163,105 @@ def least_that_brings(
     return whole + float(prices[order[at]]) * (wanted - before) / float(worths[order[at]])
 
 
-def _with_giants(
-    directories: Sequence[DirectoryLoad],
-    sizes: Sequence[float],
-    band: Band,
-    pinned: Sequence[float],
-    largest: Sequence[float],
-) -> tuple[float, list[float]]:
-    """(level, bytes that stay in each directory).
+class _Giants:
+    """Replicas larger than the share of the largest directory: they are out of each band.
 
-    A replica larger than the share of the largest directory is out of each band: it stays
-    where it is, if that is under the high mark, and the others share what is left.
+    Such a replica stays where it is, if that is under the high mark, and the others share what is
+    left. If so much beside it cannot leave that it stands clearly better in another directory, the
+    band of that one has the room for it.
     """
-    stays = list(pinned)
-    roomiest = max((d.capacity for d in directories if d.open and not d.drain), default=0)
-    while True:
-        level = _level(directories, sizes, stays)
-        most = level * roomiest * (1 + band.tolerance)
-        giants = [
+
+    def __init__(
+        self,
+        directories: Sequence[DirectoryLoad],
+        band: Band,
+        pinned: Sequence[float],
+        largest: Sequence[float],
+        ways: GiantsWays | None,
+    ) -> None:
+        self._directories, self._band, self._ways = directories, band, ways
+        self._pinned, self._largest = pinned, largest
+        self._stays = list(pinned)
+        self._groups = Counter[int]()
+        """Bytes that stay in each group."""
+        self._room = Counter[int]()
+        for n, d in enumerate(directories):
+            self._groups[self._group(n)] += int(pinned[n])
+            self._room[self._group(n)] += d.capacity
+        self._settled: set[int] = set()
+        """Directories whose giant has been decided on."""
+
+    def settled(self, sizes: Sequence[float]) -> tuple[float, list[float]]:
+        """(level, bytes that are to stay in each directory)."""
+        targets = [d.capacity for d in self._directories if d.open and not d.drain]
+        roomiest = max(targets, default=0)
+        while True:
+            level = _level(self._directories, sizes, self._stays)
+            giants = self._larger_than(level * roomiest * (1 + self._band.tolerance))
+            # Those that stand beside little are first: they are not asked to make way.
+            before = len(self._settled)
+            for n in sorted(giants, key=lambda n: (self._shares(n, self._pinned), n)):
+                self._settle(n, level)
+            if len(self._settled) == before:
+                return level, self._stays
+
+    def _larger_than(self, most: float) -> list[int]:
+        return [
             n
-            for n, d in enumerate(directories)
-            if largest[n] > most
-            and not d.drain
-            and largest[n] <= band.mark(d.capacity) - pinned[n]
-            and stays[n] == pinned[n]
+            for n, d in enumerate(self._directories)
+            if self._largest[n] > most and not d.drain and n not in self._settled
         ]
-        if not giants:
-            return level, stays
-        for n in giants:
-            stays[n] = pinned[n] + largest[n]
+
+    def _settle(self, n: int, level: float) -> None:
+        """Count the giant of a directory where it stands best; nowhere if there is no room."""
+        size = self._largest[n]
+        fits = self._pinned[n] + size <= self._band.mark(self._directories[n].capacity)
+        best = self._best(n, level, fits)
+        if best is None and not fits:
+            return
+        place = n if best is None else best
+        self._stays[place] += size
+        self._groups[self._group(place)] += int(size)
+        self._settled.add(n)
+
+    def _best(self, n: int, level: float, fits: bool) -> int | None:
+        """The other directory in which the giant of one stands best; None: none is worth it.
+
+        `fits`: it may stay where it is.
+        """
+        if self._ways is None:
+            return None
+        size = self._largest[n]
+        fitting = [
+            (self._shares(m, self._stays), m)
+            for m, d in enumerate(self._directories)
+            if m != n
+            and d.open
+            and not d.drain
+            and self._stays[m] + size <= self._band.mark(d.capacity)
+        ]
+        for _, m in sorted(fitting):
+            if (not fits or self._worth_it(n, m, level)) and self._ways.may_go(n, m):
+                return m
+        return None
+
+    def _worth_it(self, n: int, m: int, level: float) -> bool:
+        """Whether a giant stands clearly better in another directory, or in its group."""
+        here, there = self._shares(n, self._pinned), self._shares(m, self._stays)
+        own = min(level, here[0]) - there[0]
+        group = min(level, here[1]) - there[1] if self._group(n) != self._group(m) else 0.0
+        gain, least = max(own, group), self._band.tolerance * level
+        in_bytes = gain * self._directories[m].capacity
+        return own >= -least and gain >= least and in_bytes * _DEAR >= self._largest[n]
+
+    def _group(self, n: int) -> int:
+        return 0 if self._ways is None else self._ways.group[n]
+
+    def _shares(self, n: int, stays: Sequence[float]) -> tuple[float, float]:
+        """How full a directory is with what stays in it, and the group that it is a part of."""
+        full = stays[n] / max(1, self._directories[n].capacity)
+        group = self._group(n)
+        return full, self._groups[group] / max(1, self._room[group])
 
 
 def _level(

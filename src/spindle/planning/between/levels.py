@@ -8,9 +8,11 @@ a cluster.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from spindle.planning.bands.bound import Edges, edges, lower_bound, rate_edges
+from spindle.planning.bands.bound import Edges, GiantsWays, edges, lower_bound, rate_edges
+from spindle.planning.between.rules import PlacementRules
 from spindle.planning.cluster_model import ClusterModel
 from spindle.planning.load import DirectoryLoad
 from spindle.planning.search_state import SearchState
@@ -94,7 +96,9 @@ def levels(field: SearchState, blocked: Collection[int] = (), trim: float = 0.0)
             sizes.append(sum(field.used[d] for d in own))
             stays.append((sum(field.staying(d, blocked)[0] for d in own), 0))
         of.append(range(begin, len(vessels)))
-    around = edges(vessels, sizes, field.band, [p for p, _ in stays], [n for _, n in stays])
+    groups = [b for b, theirs in enumerate(of) for _ in theirs]
+    ways = GiantsWays(_LargestMayGo(field, blocked).__call__, groups)
+    around = edges(vessels, sizes, field.band, [p for p, _ in stays], [n for _, n in stays], ways)
     brokers = [_sum([around[v] for v in theirs]) for theirs in of]
     directories: list[Edges] = []
     for b, broker in enumerate(cluster.brokers):
@@ -107,6 +111,32 @@ def levels(field: SearchState, blocked: Collection[int] = (), trim: float = 0.0)
         for e, theirs in zip(brokers, of, strict=True)
     ]
     return Levels(directories, brokers, aims, _flows(field, blocked))
+
+
+class _LargestMayGo:
+    """Whether the largest replica of a vessel may go to another, by the rules of placement."""
+
+    def __init__(self, field: SearchState, blocked: Collection[int]) -> None:
+        self._field, self._blocked = field, blocked
+        cluster = field.cluster
+        self._directory: list[int] = []
+        """Of each vessel; a broker that takes nothing is one, by its first directory."""
+        for b, broker in enumerate(cluster.brokers):
+            own = cluster.of_broker(b)
+            self._directory += own if broker.open or broker.drain else own[:1]
+
+    @cached_property
+    def _rules(self) -> PlacementRules:
+        return PlacementRules(self._field)
+
+    def __call__(self, vessel: int, other: int) -> bool:
+        owner, source = self._field.cluster.owner, self._directory[vessel]
+        target = self._directory[other]
+        if not self._field.targets[target]:
+            return False
+        rank = self._field.largest(source, self._blocked)
+        there = owner[target]
+        return owner[source] == there or self._rules.allows(rank, there)
 
 
 def _flows(field: SearchState, blocked: Collection[int]) -> list[Edges]:
