@@ -190,6 +190,28 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
     set_rate(desk, 1, None)
 
 
+@pytest.mark.spec("V-05")
+def test_moves_of_other_brokers_go_on_while_one_is_frozen(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    waves = [moves(desk, size, 0, broker=2), moves(desk, size, *range(PARTITIONS))]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
+    frozen = desk.cluster.broker(2).process
+    assert frozen is not None
+    process = begin(
+        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(SLOW)
+    )
+    try:
+        eventually(lambda: copies(desk), "it is moving", 120, 0.2)
+        frozen.send_signal(signal.SIGSTOP)
+        # One move of a disk at a time: each but the first starts when a look has shown its end.
+        eventually(lambda: len(there(desk)) == PARTITIONS, "those of broker 1 are done", 240, 0.2)
+    finally:
+        frozen.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=240)
+    assert "warning: broker 2 gives no answer (5 s): its moves are not seen" in said
+
+
 @pytest.mark.spec("P-07")
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_ended_it_takes_back_what_is_under_way_and_the_throttle(

@@ -41,6 +41,8 @@ FIND_LIMIT_S: Final = 10.0
 """Seconds to find any server that answers, however many there are to try."""
 FIND_AGAIN_S: Final = 2.0
 """Seconds during which servers that refuse are tried again: one may just be starting."""
+MUTE_S: Final = 10.0
+"""Seconds during which a server that gave no answer is asked after all others."""
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
 _BROKERS, _CONTROLLERS = 1, 2
 _TELLS_CONTROLLERS = 1
@@ -156,6 +158,8 @@ class Cluster:
         self._connector = Connector(client_id, security)
         self._links: dict[Address, OpenLink] = {}
         self._opening: dict[Address, asyncio.Lock] = {}
+        self._mute: dict[Address, float] = {}
+        """When a server last gave no answer."""
 
     def deadline(self, timeout: float | None) -> Deadline:
         """The deadline of a call that begins now; None: the call names no time of its own."""
@@ -310,12 +314,13 @@ class Cluster:
         first = self._speaker()
         others = [] if self.controllers else [n for n in self.nodes.values() if n != first]
         failures: list[PeerFailed] = []
-        for node in (first, *others):
+        for node in sorted((first, *others), key=lambda node: self._is_mute(node.address)):
             try:
                 await self._link(node.address, str(node), deadline)
             except AuthenticationFailed:
                 raise  # The others would refuse us as well.
             except (Unreachable, OutOfTime) as failure:
+                self._mute[node.address] = time.monotonic()
                 failures.append(failure)
             else:
                 return node
@@ -324,7 +329,11 @@ class Cluster:
     def _known_addresses(self) -> list[Address]:
         linked = [a for a, opened in self._links.items() if opened.link.alive]
         known = [n.address for n in self.nodes.values() if not n.fenced]
-        return list(dict.fromkeys([*linked, *known, *self.bootstrap]))
+        return sorted(dict.fromkeys([*linked, *known, *self.bootstrap]), key=self._is_mute)
+
+    def _is_mute(self, address: Address) -> bool:
+        since = self._mute.get(address)
+        return since is not None and time.monotonic() - since < MUTE_S
 
     async def _forget_and_refresh(self, deadline: Deadline) -> None:
         if deadline.left:
@@ -362,16 +371,26 @@ class Cluster:
     async def _ask(
         self, address: Address, name: str, request: Request[R], deadline: Deadline, since: int = 0
     ) -> R:
-        opened = await self._link(address, name, deadline)
-        version = self._version(opened, name, request, since)
         try:
-            answer = await opened.link.ask(request, version, _some(deadline))
-        except Unreachable as failure:
-            raise await self._connector.diagnosed(opened, address.port, failure) from None
+            opened = await self._link(address, name, deadline)
+            version = self._version(opened, name, request, since)
+            answer = await self._answer(opened, address, request, version, deadline)
+        except (Unreachable, OutOfTime):
+            self._mute[address] = time.monotonic()
+            raise
+        self._mute.pop(address, None)
         if code := getattr(answer, "error_code", 0):
             words = getattr(answer, "error_message", None) or ""
             raise Refused(code, api_name(request), name, words)
         return answer
+
+    async def _answer(
+        self, opened: OpenLink, address: Address, request: Request[R], version: int, left: Deadline
+    ) -> R:
+        try:
+            return await opened.link.ask(request, version, _some(left))
+        except Unreachable as failure:
+            raise await self._connector.diagnosed(opened, address.port, failure) from None
 
     @staticmethod
     def _version(opened: OpenLink, name: str, request: Request[Response], since: int) -> int:

@@ -265,7 +265,8 @@ class Execution:
             fits = room.get(task.target, task.size) >= task.size
             in_turn = due.get(task.target, task.wave) >= task.wave
             ready = fits and in_turn and self._rooms.is_rested(task, now) and hands.free_for(task)
-            if not ready or self._tasks.has_predecessor(task):
+            silent = not look.silent.isdisjoint((task.move.broker, task.move.to))
+            if not ready or silent or self._tasks.has_predecessor(task):
                 continue
             hands.take(task)
             self._rooms.tire(task, now)

@@ -85,7 +85,7 @@ class ClusterLook:
     `assigned`, `in_sync`, `reassigning`: of partitions that go between brokers, their brokers,
     their ISRs, and which of them the controller is reassigning; `gone`: partitions that were
     deleted; `offline`: directories of the brokers that were asked; `health`: of the whole cluster;
-    None where that was not asked.
+    None where that was not asked; `silent`: brokers that gave no answer.
     """
 
     places: Mapping[Replica, ReplicaLogDirs | Exception]
@@ -96,6 +96,7 @@ class ClusterLook:
     gone: frozenset[TopicPartition] = frozenset()
     offline: frozenset[Place] = frozenset()
     health: ReplicationHealth | None = None
+    silent: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Which brokers come to harm while a plan is carried out, and by what. Pure.
 
-A directory that was online goes offline; a broker leaves the cluster; partitions of a broker fall
-out of sync, or lose their leader, that were well at the start. Trouble that is known is no reason
-to stop. Called by `execution`, which stops what the broker takes part in (spec V-05).
+A directory that was online goes offline; a broker leaves the cluster, or gives no answer;
+partitions of a broker fall out of sync, or lose their leader, that were well at the start. Trouble
+that is known is no reason to stop. Called by `execution`, which stops what the broker takes part in
+(spec V-05).
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from spindle.planning.amounts import counted, listed
 BEHIND_SECONDS: Final = 30.0
 """How long a replica may be out of sync, or a broker away: for a moment that is without harm."""
 
+SILENT_SECONDS: Final = 120.0
+"""How long a broker may give no answer: as long as a move may copy nothing."""
+
 
 class HarmWatch:
     """Tells of each broker once that it is harmed, and why."""
@@ -27,6 +31,8 @@ class HarmWatch:
         """Since when a replica is out of sync that was in sync at the start."""
         self._away: dict[int, float] = {}
         """Since when a broker is not live that was live at the start."""
+        self._silent: dict[int, float] = {}
+        """Since when a broker gives no answer."""
         self.stopped: dict[int, str] = {}
         """The brokers that were harmed, and why."""
 
@@ -40,6 +46,10 @@ class HarmWatch:
         if look.health is not None:
             self._note(now, look.health, own)
             found = {**self._late(now, look.health.leaderless), **self._left(now), **found}
+        self._silent = {b: self._silent.get(b, now) for b in look.silent}
+        for broker, since in self._silent.items():
+            if now - since >= SILENT_SECONDS:
+                found.setdefault(broker, f"it has given no answer for {SILENT_SECONDS:g} s")
         return {b: why for b, why in found.items() if self.stop(b, why)}
 
     def stop(self, broker: int, why: str) -> bool:

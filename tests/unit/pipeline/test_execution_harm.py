@@ -18,7 +18,7 @@ from spindle.pipeline.execution_values import (
     TakeBack,
     replica_of,
 )
-from spindle.pipeline.harm import BEHIND_SECONDS
+from spindle.pipeline.harm import BEHIND_SECONDS, SILENT_SECONDS
 from spindle.planning.schedule import WaveLimits
 
 NOT_STARTED = "not started: the moves of broker 1 were stopped"
@@ -127,6 +127,29 @@ def test_a_broker_that_leaves_is_stopped_and_one_that_was_away_before_is_not() -
     assert halt == Halt(2, "it left the cluster; it was live when the run began")
     assert back == TakeBack((other,))
     assert seen(7.0 + BEHIND_SECONDS, 1) == [], "it is told once"
+
+
+@pytest.mark.spec("V-05")
+def test_on_a_silent_broker_nothing_starts_and_one_that_stays_silent_is_stopped() -> None:
+    one, other = move(0), move(1, broker=2)
+    world = World(one, other)
+    machine = Execution([[one, other]], rules(), 0.0)
+
+    def seen(now: float, *silent: int) -> list[object]:
+        look = dataclasses.replace(world.look(machine), silent=frozenset(silent))
+        return list(machine.on_look(now, look))
+
+    assert started(seen(0.0, 2)) == [one]
+    assert started(seen(1.0)) == [other]
+    world.start(one, other, copied=5)
+    assert seen(2.0, 2) == []
+    assert seen(60.0) == [], "it has answered"
+    assert seen(61.0, 2) == []
+    world.start(one, other, copied=50)
+    assert seen(62.0 + SILENT_SECONDS - 2, 2) == []
+    halt, back = seen(61.0 + SILENT_SECONDS, 2)
+    assert halt == Halt(2, "it has given no answer for 120 s")
+    assert back == TakeBack((other,))
 
 
 @pytest.mark.spec("V-05")

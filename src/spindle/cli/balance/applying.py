@@ -19,6 +19,7 @@ from spindle.cli.balance.balance_journal import (
     RunOptions,
     user_and_host,
 )
+from spindle.cli.balance.broker_looks import LOOK_SECONDS
 from spindle.cli.balance.cluster_look import (
     assigned_brokers,
     observe,
@@ -293,7 +294,7 @@ class _Carrier:
         places = {(d.broker, d.path) for d in self._proposal.directories if d.online}
         concerned = places if everywhere else self._machine.places
         brokers = sorted({broker for broker, _ in concerned})
-        told = await self._admin.describe_log_dirs(brokers).settled()
+        told = await self._admin.describe_log_dirs(brokers, timeout=LOOK_SECONDS).settled()
         census = {b: dirs for b, dirs in told.items() if not isinstance(dirs, Exception)}
         if len(census) < len(brokers):
             return  # A broker that is away for a moment; the next wave counts again.

@@ -5,12 +5,13 @@ Called by `applying`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from spindle.cli.balance.broker_looks import BrokerLooks, answered_soon
 from spindle.client.admin import AdminClient
-from spindle.client.failures import Refused
+from spindle.client.failures import OutOfTime, Refused, Unreachable
 from spindle.client.log_dirs import LogDirs, replica_in
-from spindle.client.results import PartitionDescription, Replica, ReplicaLogDirs
+from spindle.client.results import PartitionDescription, Replica, ReplicaLogDirs, TopicDescription
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.execution import Execution
@@ -47,17 +48,24 @@ async def verify(admin: AdminClient, moves: Sequence[PlannedMove]) -> list[tuple
 
 
 async def observe(
-    admin: AdminClient, machine: Execution, census: Mapping[int, LogDirs] | None = None
+    admin: AdminClient,
+    machine: Execution,
+    census: Mapping[int, LogDirs] | None = None,
+    looks: BrokerLooks | None = None,
 ) -> ClusterLook:
-    """What the cluster shows of what the machine watches, and the room that there is."""
+    """What the cluster shows of what the machine watches, and the room that there is.
+
+    `looks`: those of the run, which know the brokers that are silent.
+    """
     moves = machine.watched
     names = [name_of(m) for m in moves]
     told: Mapping[int, LogDirs | Exception]
+    looks = BrokerLooks(admin, lambda _: None) if looks is None else looks
     if census is not None:
         told = census
     else:
         brokers = sorted({broker for broker, _ in machine.places})
-        told = await admin.describe_log_dirs(brokers, partitions=names).settled()
+        told = await looks.ask(brokers, names)
     places: dict[Replica, ReplicaLogDirs | Exception] = {}
     for move in moves:
         found = told.get(move.to, Unusable(f"there is no broker {move.to}"))
@@ -85,12 +93,16 @@ async def observe(
     )
     between = [n for n, m in zip(names, moves, strict=True) if m.between]
     if not between:
-        return ClusterLook(places, free, gone=gone, offline=offline)
-    active = await admin.list_partition_reassignments(between)
+        return ClusterLook(places, free, gone=gone, offline=offline, silent=looks.silent)
+    active = await answered_soon(
+        lambda seconds: admin.list_partition_reassignments(between, timeout=seconds)
+    )
     partitions = await _partitions(admin, between)
     assigned = {name: p.replicas for name, p in partitions.items()}
     in_sync = {name: p.isr for name, p in partitions.items()}
-    return ClusterLook(places, free, assigned, in_sync, frozenset(active), gone, offline)
+    return ClusterLook(
+        places, free, assigned, in_sync, frozenset(active), gone, offline, silent=looks.silent
+    )
 
 
 async def assigned_brokers(
@@ -106,7 +118,7 @@ async def _partitions(
     """Those of these partitions that exist, as the cluster describes them."""
     if not names:
         return {}
-    topics = await admin.describe_topics(sorted({n.topic for n in names})).settled()
+    topics = await _topics(admin, names)
     every = {
         TopicPartition(topic.name, p.partition): p
         for topic in topics.values()
@@ -116,11 +128,25 @@ async def _partitions(
     return {name: every[name] for name in names if name in every}
 
 
+async def _topics(
+    admin: AdminClient, names: Iterable[TopicPartition]
+) -> dict[str, TopicDescription | Exception]:
+    """The topics of these partitions, or why they are not known."""
+    topics = sorted({n.topic for n in names})
+
+    async def ask(seconds: float | None) -> dict[str, TopicDescription | Exception]:
+        told = await admin.describe_topics(topics, timeout=seconds).settled()
+        for found in told.values():
+            if seconds is not None and isinstance(found, (Unreachable, OutOfTime)):
+                raise found
+        return told
+
+    return await answered_soon(ask)
+
+
 async def deleted(admin: AdminClient, names: Sequence[TopicPartition]) -> frozenset[TopicPartition]:
     """Those of these partitions that do not exist; what cannot be asked counts as there."""
-    topics = (
-        await admin.describe_topics(sorted({n.topic for n in names})).settled() if names else {}
-    )
+    topics = await _topics(admin, names) if names else {}
     there = {
         TopicPartition(topic.name, p.partition)
         for topic in topics.values()

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from spindle.cli.balance.broker_looks import LOOK_SECONDS, BrokerLooks, answered_soon
 from spindle.cli.balance.cluster_look import assigned_brokers, deleted, name_of, observe
 from spindle.cli.balance.starting import replication_health
 from spindle.client.admin import AdminClient
@@ -57,6 +58,7 @@ class MoveRim:
         self._admin, self._machine, self._tell = admin, machine, tell
         self._say, self._count, self._keep_pace = say, count, keep_pace
         self._asked_behind = time.monotonic()
+        self._looks = BrokerLooks(admin, say)
 
     async def to_the_end(self) -> None:
         """Until every move has an end. Cancelled: until what was under way is taken back."""
@@ -83,11 +85,11 @@ class MoveRim:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _look(self) -> ClusterLook:
-        look = await observe(self._admin, self._machine)
+        look = await observe(self._admin, self._machine, looks=self._looks)
         if self._count is None or time.monotonic() - self._asked_behind < BEHIND_LOOK_SECONDS:
             return look
         self._asked_behind = time.monotonic()
-        active = await self._admin.list_partition_reassignments()
+        active = await answered_soon(lambda s: self._admin.list_partition_reassignments(timeout=s))
         return replace(look, health=await replication_health(self._admin, active))
 
     async def grant(self, effects: Sequence[Effect]) -> None:
@@ -149,7 +151,8 @@ class MoveRim:
         within = {replica_of(m): m.source for m in moves if not m.between}
         between = [name_of(m) for m in moves if m.between]
         if within:
-            await self._admin.alter_replica_log_dirs(within).settled()
+            # Looks at other brokers do not wait for one that gives no answer.
+            await self._admin.alter_replica_log_dirs(within, timeout=LOOK_SECONDS).settled()
         if between:
             await self._admin.alter_partition_reassignments(dict.fromkeys(between)).settled()
 

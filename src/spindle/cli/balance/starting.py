@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from spindle.cli.balance.barred_brokers import refusing
+from spindle.cli.balance.broker_looks import answered_soon
 from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient, features_of
@@ -91,8 +92,8 @@ async def replication_health(
     admin: AdminClient, active: Mapping[TopicPartition, Reassignment]
 ) -> ReplicationHealth:
     """Which brokers are live, and which replicas are not well; `active`: reassignments."""
-    topics = await admin.list_topics(internal=True)
-    live = (await admin.describe_cluster()).brokers
+    topics = await answered_soon(lambda s: admin.list_topics(internal=True, timeout=s))
+    live = (await answered_soon(lambda s: admin.describe_cluster(timeout=s))).brokers
     late: dict[TopicPartition, frozenset[int]] = {}
     leaderless = set()
     for topic in topics.values():

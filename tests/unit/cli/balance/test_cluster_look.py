@@ -39,7 +39,7 @@ class Cluster:
     def describe_replica_log_dirs(self, replicas: list[Replica]) -> Told:
         return Told({replica: ReplicaLogDirs("/b", 0, 100) for replica in replicas})
 
-    def describe_topics(self, names: list[str]) -> Told:
+    def describe_topics(self, names: list[str], timeout: float | None = None) -> Told:
         return Told({"t": self._topic})
 
 
