@@ -27,7 +27,7 @@ from spindle.cli.balance.cluster_look import (
     verify,
 )
 from spindle.cli.balance.move_rim import MoveRim, Say, Tell, reason, silent
-from spindle.cli.balance.run_throttles import RunThrottles
+from spindle.cli.balance.run_throttles import RunThrottles, crosses
 from spindle.cli.balance.starting import checked
 from spindle.cli.reassign import reassigning
 from spindle.cli.reassign.reassignment_plan import parse_plan
@@ -90,7 +90,7 @@ async def apply(
         if not run.by:
             there = frozenset(map(replica_of, {*ends(proposal.moves)} - {*waiting}))
             run = replace(run, by=user_and_host(), there=there)
-        limited = RunThrottles(admin, kafkas, _crosses(proposal), say)
+        limited = RunThrottles(admin, kafkas, crosses(proposal), say)
         try:
             # A run is noted once its throttles stand: refused there, nothing is left open.
             await limited.hold(run.options.throttle if waiting else None)
@@ -145,7 +145,7 @@ async def cancel(admin: AdminClient, say: Say = silent) -> PlanOutcome:
         if run is None:
             raise Unusable(f"there is no run to cancel: the journal lists none in {journal.folder}")
         proposal = parse(run.plan)
-        limited = RunThrottles(admin, parse_plan(run.plan), _crosses(proposal), say)
+        limited = RunThrottles(admin, parse_plan(run.plan), crosses(proposal), say)
         carrier = _Carrier(admin, journal, run, proposal, silent, say, limited)
         outcome = await carrier.end()
         await limited.put_back()
@@ -282,7 +282,7 @@ class _Carrier:
                 if paused
                 else "resumed"
             )
-        elif options != before:
+        if options != before:
             self._say(f"the pace is now: {options.in_words}")
         self._paused = paused
 
@@ -351,11 +351,6 @@ def chosen(earlier: BalanceRun | None, text: str | None, asked: GivenOptions) ->
             "without a plan, or end it with `spindle balance cancel`"
         )
     return replace(earlier, options=asked.over(earlier.options))
-
-
-def _crosses(proposal: ClusterProposal) -> bool:
-    """Whether replicas may change brokers in its run, as planned or planned again on the way."""
-    return proposal.wanted.between or any(move.between for move in proposal.moves)
 
 
 def _machine(

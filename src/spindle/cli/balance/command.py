@@ -62,7 +62,7 @@ from spindle.cli.exits import End
 from spindle.cli.spark import SparkRemote
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import ClusterProposal, document, led, parse
+from spindle.pipeline.proposal import document, led, parse
 from spindle.planning.budget import PlanBudget
 from spindle.planning.duration import CopyRates
 
@@ -210,7 +210,7 @@ def apply(
     asked = GivenOptions(moves_per_disk, moves_per_broker, throttle, disk_throttle)
     spite = tuple(despite or ())
     if dry_run:
-        _rehearse(bootstrap_server, proposal, asked, spite, as_json)
+        _rehearse(bootstrap_server, text, asked, spite, as_json)
         return
     with _told_at_end(on_end) as note_end, render.transfers("moving") as tell:
         outcome = _interruptible(
@@ -278,21 +278,31 @@ def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
 
 def _rehearse(
     cluster: Bootstrap,
-    proposal: ClusterProposal | None,
+    text: str | None,
     asked: GivenOptions,
     despite: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """What `apply` would do, and Declined where something stands against it."""
-    from spindle.cli.balance.starting import rehearsed
+    from spindle.cli.balance.run_throttles import CopyLimits, RunThrottles, crosses
+    from spindle.cli.balance.starting import Rehearsal, rehearsed
+    from spindle.cli.reassign.reassignment_plan import parse_plan
 
-    if proposal is None:
+    if text is None:
         raise Unusable("--dry-run: name a plan file")
-    plan = proposal
-    found = with_admin(cluster, lambda admin: rehearsed(admin, plan, despite, render.note))
+    plan, kafkas = parse(text), parse_plan(text)
     options = asked.over(RunOptions(*plan.wanted.limits, *plan.wanted.pace))
+
+    async def work(admin: AdminClient) -> tuple[Rehearsal, CopyLimits]:
+        found = await rehearsed(admin, plan, despite, render.note)
+        limited = RunThrottles(admin, kafkas, crosses(plan), render.note)
+        return found, await limited.rates(options.throttle if found.moves else None)
+
+    found, (between, within) = with_admin(cluster, work)
     if as_json:
-        print(json.dumps({"version": 1, **found._asdict(), "options": vars(options)}))
+        limits = {"betweenBrokers": between, "betweenDirectories": within}
+        told = {**found._asdict(), "options": vars(options), "limits": limits}
+        print(json.dumps({"version": 1, **told}))
     else:
         report.show_rehearsal(found, options)
     if not found.moves and not found.leaders:

@@ -6,12 +6,19 @@ Which settings these are, and what stood there before, `cli.reassign.limits` kno
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from spindle.cli.balance.cluster_look import assigned_brokers
 from spindle.cli.balance.move_rim import Say
 from spindle.cli.reassign import limits
 from spindle.cli.reassign.reassign_journal import Journal
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
 from spindle.client.admin import AdminClient
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.proposal import ClusterProposal
+
+CopyLimits = tuple[int | None, int | None]
+"""Bytes/s between brokers, bytes/s between directories; None: no limit."""
 
 
 class RunThrottles:
@@ -33,14 +40,29 @@ class RunThrottles:
             return
         active = await self._admin.list_partition_reassignments()
         current = await assigned_brokers(self._admin, self._plan.replicas)
-        rates: tuple[int | None, int | None] = (rate if self._between else None, rate)
-        if any(name not in self._plan.replicas for name in active):
-            rates = await limits.no_higher(self._admin, self._plan, rates, self._say)
+        rates = await self._rates(rate, active)
         self._held = await limits.limit(
             self._admin, self._plan, rates, active, current, self._say, self._held
         )
+
+    async def rates(self, rate: int | None) -> CopyLimits:
+        """What `hold` would hold copies to now; changes nothing."""
+        if rate is None:
+            return None, None
+        return await self._rates(rate, await self._admin.list_partition_reassignments())
+
+    async def _rates(self, rate: int, active: Collection[TopicPartition]) -> CopyLimits:
+        rates = (rate if self._between else None, rate)
+        if any(name not in self._plan.replicas for name in active):
+            return await limits.no_higher(self._admin, self._plan, rates, self._say)
+        return rates
 
     async def put_back(self) -> None:
         """As it was before."""
         await limits.put_back(self._admin, self._plan, self._say)
         self._held = None
+
+
+def crosses(proposal: ClusterProposal) -> bool:
+    """Whether replicas may change brokers in a run, as planned or planned again on the way."""
+    return proposal.wanted.between or any(move.between for move in proposal.moves)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -87,12 +89,12 @@ def undo(
 
 def pause(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
     """Let the run that is under way start no more moves. Those in progress go on to their end."""
-    _ask(bootstrap_server, True, GivenOptions(), "pauses", as_json)
+    _ask(bootstrap_server, True, GivenOptions(), as_json)
 
 
 def resume(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
     """Let the run that was paused start moves again."""
-    _ask(bootstrap_server, False, GivenOptions(), "goes on", as_json)
+    _ask(bootstrap_server, False, GivenOptions(), as_json)
 
 
 def pace(
@@ -105,16 +107,18 @@ def pace(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change how fast the run goes that is under way: throttles, and moves at the same time."""
+    """Change how fast the run goes that is under way: throttles, and moves at the same time.
+
+    --throttle holds at once, for the moves in progress, too; the others for moves that start from
+    now on. A run that is paused stays paused.
+    """
     given = GivenOptions(moves_per_disk, moves_per_broker, throttle, disk_throttle)
     if given == GivenOptions():
         raise Unusable("name what is to change: --throttle, --disk-throttle, --moves-per-...")
-    _ask(bootstrap_server, None, given, "goes on at another pace", as_json)
+    _ask(bootstrap_server, None, given, as_json)
 
 
-def _ask(
-    cluster: Bootstrap, paused: bool | None, given: GivenOptions, words: str, as_json: bool
-) -> None:
+def _ask(cluster: Bootstrap, paused: bool | None, given: GivenOptions, as_json: bool) -> None:
     journal = _journal(cluster)
     run = journal.read()
     if run is None or not journal.is_held():
@@ -122,12 +126,43 @@ def _ask(
     asked = journal.pace()
     before = run.options if asked is None else RunOptions(*asked["options"])
     was_paused = asked is not None and asked["paused"]
-    options, paused = given.over(before), was_paused if paused is None else paused
-    journal.ask(paused, options)
+    options, pauses = given.over(before), was_paused if paused is None else paused
+    journal.ask(pauses, options)
     if as_json:
-        print(json.dumps({"version": 1, "paused": paused, "options": vars(options)}))
-    else:
-        render.say(f"The run {words}. See it with: spindle balance watch {cluster.options}")
+        print(json.dumps({"version": 1, "paused": pauses, "options": vars(options)}))
+        return
+    for line in asked_in_words(paused, was_paused, given, options, cluster.options):
+        render.say(line)
+    render.say(f"See the run with: spindle balance watch {cluster.options}")
+
+
+def asked_in_words(
+    paused: bool | None, was_paused: bool, given: GivenOptions, options: RunOptions, at: str
+) -> Iterator[str]:
+    """What a run does now, and from when a new pace holds.
+
+    `paused`: asked for, None where only the pace is another; `at`: names the cluster to commands.
+    """
+    resume = f"spindle balance resume {at}"
+    if paused is not None:
+        if paused == was_paused:
+            yield f"The run was {'paused' if paused else 'not paused'}: nothing changes."
+        elif paused:
+            yield (
+                "The run pauses: nothing new starts, the moves in progress go on to their end. "
+                f"Let it start moves again with: {resume}"
+            )
+        else:
+            yield "The run starts moves again."
+        return
+    yield f"The pace is now: {options.in_words}."
+    if given.throttle is not None:
+        yield "The throttle holds at once, for the moves in progress, too."
+    if replace(given, throttle=None) != GivenOptions():
+        when = "once the run goes on" if was_paused else "for moves that start from now on"
+        yield f"The other limits hold {when}."
+    if was_paused:
+        yield f"The run stays paused. Let it start moves again with: {resume}"
 
 
 def _journal(cluster: Bootstrap) -> RunJournal:
