@@ -102,10 +102,9 @@ def test_one_named_partition_goes_where_it_helps_though_it_is_larger_than_any_sh
 
 @pytest.mark.spec("V-04")
 def test_one_named_partition_stays_where_it_stands_as_well_as_anywhere() -> None:
-    for contents in (
-        {1: {"/a": [(0, 150), (1, 10)]}, 2: {"/a": []}},
-        {1: {"/a": [(0, 150), (1, 60)]}, 2: {"/a": [(2, 60)]}},
-    ):
+    there: list[tuple[int, list[tuple[int, int]]]] = [(10, []), (60, [(2, 60)])]
+    for beside, other in there:
+        contents = {1: {"/a": [(0, 150), (1, beside)]}, 2: {"/a": other}}
         plan = plan_cluster(_named(contents, 0, {}), Band(0.05), between=True)
         assert plan.moves == ()
         assert any("t-0 alone has 150 B, more than a fair share" in note for note in plan.notes)
