@@ -194,12 +194,12 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
 def test_moves_of_other_brokers_go_on_while_one_is_frozen(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
-    waves = [moves(desk, size, 0, broker=2), moves(desk, size, *range(PARTITIONS))]
-    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
+    every = [move for b in (1, 2) for move in moves(desk, size, *range(PARTITIONS), broker=b)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [every])
     frozen = desk.cluster.broker(2).process
     assert frozen is not None
     process = begin(
-        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(SLOW)
+        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(4 * SLOW)
     )
     try:
         eventually(lambda: copies(desk), "it is moving", 120, 0.2)
