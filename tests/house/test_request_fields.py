@@ -37,6 +37,8 @@ ELSEWHERE: dict[Key, tuple[str, ...]] = {
     Key.BEGIN_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.END_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.BROKER_HEARTBEAT: ("node/directory_capacities.py",),
+    Key.SASL_HANDSHAKE: ("node/sasl_authenticator.py",),
+    Key.SASL_AUTHENTICATE: ("node/sasl_authenticator.py",),
 }  # fmt: skip
 """What a handler gives its request to."""
 
@@ -55,9 +57,6 @@ UNREAD: dict[Key, dict[str, str]] = {
     Key.OFFSET_FOR_LEADER_EPOCH: {"replica_id": "OffsetForLeaderEpochRequest"},
     # Kafka 4 knows no ZooKeeper and records false, whatever it is told.
     Key.CONTROLLER_REGISTRATION: {"zk_migration_ready": "ControllerRegistrationRequest"},
-    # A login where none is due is refused, whatever it says.
-    Key.SASL_HANDSHAKE: {"mechanism": "SaslHandshakeRequest"},
-    Key.SASL_AUTHENTICATE: {"auth_bytes": "SaslAuthenticateRequest"},
     # The voters are those of controller.quorum.voters, known by their ids alone (kraft.version 0).
     Key.VOTE: {"replica_directory_id": "PartitionData"},
     Key.END_QUORUM_EPOCH: {"candidate_directory_id": "ReplicaInfo"},

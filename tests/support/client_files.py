@@ -18,6 +18,25 @@ _MODULES = {"PLAIN": "plain.PlainLoginModule"}
 _SUFFIX = {"PEM": "pem", "PKCS12": "p12", "JKS": "jks"}
 
 
+def write_properties(path: Path, properties: dict[str, str]) -> Path:
+    """A file of properties."""
+    path.write_text("".join(f"{name}={value}\n" for name, value in properties.items()))
+    return path
+
+
+def sasl_properties(
+    mechanism: str, user: str = "admin", secret: str | None = None
+) -> dict[str, str]:
+    """PLAIN or SCRAM, without TLS."""
+    module = _MODULES.get(mechanism, "scram.ScramLoginModule")
+    jaas = f'username="{user}" password="{secret or password(user)}"'
+    return {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": mechanism,
+        "sasl.jaas.config": f"{_KAFKA}.{module} required {jaas};",
+    }
+
+
 class ClientFiles:
     """The stores of one cluster's clients: `admin`'s, and those of an authority unknown to it."""
 
@@ -42,10 +61,7 @@ class ClientFiles:
 
     def write(self, name: str, properties: dict[str, str]) -> Path:
         """A file of properties."""
-        path = self.folder / f"{name}.properties"
-        lines = (f"{n}={v}\n" for n, v in properties.items())
-        path.write_text("".join(lines))
-        return path
+        return write_properties(self.folder / f"{name}.properties", properties)
 
     def tls(self, kind: str = "PEM", trust: str = "trust") -> dict[str, str]:
         """SSL, with a trust store of a kind."""
@@ -60,15 +76,8 @@ class ClientFiles:
         self, mechanism: str, user: str = "admin", secret: str | None = None, tls: bool = False
     ) -> dict[str, str]:
         """PLAIN or SCRAM."""
-        module = _MODULES.get(mechanism, "scram.ScramLoginModule")
-        jaas = f'username="{user}" password="{secret or password(user)}"'
-        found = {} if not tls else self.tls()
-        return {
-            **found,
-            "security.protocol": "SASL_SSL" if tls else "SASL_PLAINTEXT",
-            "sasl.mechanism": mechanism,
-            "sasl.jaas.config": f"{_KAFKA}.{module} required {jaas};",
-        }
+        found = sasl_properties(mechanism, user, secret)
+        return {**found, **self.tls(), "security.protocol": "SASL_SSL"} if tls else found
 
     def oauth(self, options: str, **more: str) -> dict[str, str]:
         """OAUTHBEARER with these options of JAAS."""

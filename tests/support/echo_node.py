@@ -61,6 +61,9 @@ class Echo:
     def begin(self) -> None:
         pass
 
+    def first_frames(self, listener: str) -> int | None:
+        return None
+
     def on_connected(
         self, connection: int, listener: str, host: str, principal: KafkaPrincipal = ANONYMOUS
     ) -> None:

@@ -47,7 +47,7 @@ def main() -> None:
             directories=disks,
             settings=settings,
             first_broker=0,
-            levels=[FeatureLevel(name=n, level=v) for n, v in finalized_at(level).items()],
+            first_records=[FeatureLevel(name=n, level=v) for n, v in finalized_at(level).items()],
         ) as cluster,
     ):
         for node in cluster.brokers:

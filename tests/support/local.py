@@ -36,7 +36,7 @@ from spindle.client.results import (
     ResourceType,
 )
 from spindle.model.errors import Error
-from spindle.model.metadata_records import FeatureLevel
+from spindle.model.metadata_records import MetadataRecord
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
@@ -72,7 +72,7 @@ class Local(SpindleCluster):
         settings: Mapping[str, str] | None = None,
         controllers: int = 1,
         first_broker: int = 1,
-        levels: Iterable[FeatureLevel] = DEFAULT_LEVELS,
+        first_records: Iterable[MetadataRecord] = DEFAULT_LEVELS,
     ) -> None:
         super().__init__(
             folder,
@@ -84,7 +84,7 @@ class Local(SpindleCluster):
             first_broker=first_broker,
             settings={**SETTINGS, **(settings or {})},
         )
-        self._levels = tuple(levels)
+        self._first_records = tuple(first_records)
         self._nursery: Nursery | None = None
         for node in self.brokers:
             node.settings["metadata.log.dir"] = str(node.folder / "metadata")
@@ -99,7 +99,7 @@ class Local(SpindleCluster):
                 paths.append(node.settings["metadata.log.dir"])
             blank = [p for p in paths if meta.read(disk, p) is None]
             now_ms = time.time_ns() // 1_000_000
-            format_blank(disk, blank, self.cluster_id, node.node_id, now_ms, self._levels)
+            format_blank(disk, blank, self.cluster_id, node.node_id, now_ms, self._first_records)
 
     def start_node(self, node_id: int, *, wait: bool = True) -> None:
         """Start one node; with `wait`, return when all running brokers know each other."""

@@ -106,9 +106,9 @@ class SecuredKafka:
             "listener.name.expired.ssl.keystore.location": str(self._expired_keys),
             "listener.name.old.ssl.enabled.protocols": "TLSv1.2",
             "listener.name.old.ssl.client.auth": "required",
-            **_plain("sasl", *_SCRAM),
-            **_plain("both", *_SCRAM),
-            **_plain("short"),
+            **plain_users("sasl", *_SCRAM),
+            **plain_users("both", *_SCRAM),
+            **plain_users("short"),
             "listener.name.short.plain.connections.max.reauth.ms": str(SESSION_MS),
             "listener.name.oauth.sasl.enabled.mechanisms": "OAUTHBEARER",
             "listener.name.oauth.oauthbearer.sasl.jaas.config": (
@@ -118,7 +118,7 @@ class SecuredKafka:
         }
 
 
-def _plain(listener: str, *scram: str) -> dict[str, str]:
+def plain_users(listener: str, *scram: str) -> dict[str, str]:
     """A listener with PLAIN and these mechanisms of SCRAM."""
     users = " ".join(f'user_{user}="{password(user)}"' for user in USERS)
     name = f"listener.name.{listener}"

@@ -80,15 +80,11 @@ class NodeConfig:
 
 
 _PROTOCOL_MAP: Final = "listener.security.protocol.map"
-SERVED_PROTOCOLS: Final = frozenset({SecurityProtocol.PLAINTEXT, SecurityProtocol.SSL})
-"""A listener is never served with less than it says: others are refused."""
 
 
 def parse_endpoint(text: str, protocols: Mapping[str, SecurityProtocol]) -> Endpoint:
-    """`NAME://host:port` as an Endpoint; an empty host means all addresses.
-
-    Unusable for a protocol that is not served.
-    """
+    """`NAME://host:port` as an Endpoint; an empty host means all addresses. Unusable where it is
+    none."""
     name, _, rest = text.partition("://")
     host, _, port = rest.rpartition(":")
     if not name or not port.isdigit():
@@ -99,11 +95,6 @@ def parse_endpoint(text: str, protocols: Mapping[str, SecurityProtocol]) -> Endp
         raise Unusable(
             f"listener {text!r}: No security protocol defined for listener {name}: "
             f"add {name}:PLAINTEXT to listener.security.protocol.map"
-        )
-    if protocol not in SERVED_PROTOCOLS:
-        served = " and ".join(p for p in SecurityProtocol if p in SERVED_PROTOCOLS)
-        raise Unusable(
-            f"listener {text!r} asks for {protocol}: Spindle serves {served} listeners only"
         )
     return Endpoint(name, host.strip("[]"), int(port), protocol.id)
 

@@ -85,6 +85,19 @@ class Delta:
         return found
 
 
+@dataclass(slots=True)
+class AccessImage:
+    """Which users there are, and what they may do."""
+
+    scram: dict[tuple[str, int], r.UserScramCredential] = field(default_factory=dict)
+    """Credentials by user and mechanism."""
+    acls: AclTable = field(default_factory=AclTable)
+
+    def copy(self) -> AccessImage:
+        """One that can be changed without changing this one."""
+        return AccessImage(dict(self.scram), self.acls.copy())
+
+
 class ClusterImage:
     """Topics, partitions, brokers, configs and features, as replayed so far.
 
@@ -101,13 +114,21 @@ class ClusterImage:
         self.configs: dict[tuple[int, str], Mapping[str, str]] = {}
         self.features: dict[str, int] = {}
         self.next_producer_id = 0
-        self.scram: dict[tuple[str, int], r.UserScramCredential] = {}
-        """By user and mechanism."""
-        self.acls = AclTable()
+        self.access = AccessImage()
         self.others: list[r.Other] = []
         self.delta = Delta()
 
     # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def scram(self) -> dict[tuple[str, int], r.UserScramCredential]:
+        """Credentials of SCRAM, by user and mechanism."""
+        return self.access.scram
+
+    @property
+    def acls(self) -> AclTable:
+        """The ACLs."""
+        return self.access.acls
 
     def partition(self, id: PartitionId) -> r.PartitionRegistration | None:
         """A partition's state, or None where it does not exist."""

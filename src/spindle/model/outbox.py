@@ -111,6 +111,8 @@ class Ready:
     answers: list[FrameAnswered] = field(default_factory=list)
     closes: list[int] = field(default_factory=list)
     """Connections to hang up on, after their answers."""
+    trusted: list[int] = field(default_factory=list)
+    """Connections whose clients have logged in: their frames may be as large as others'."""
     said: list[Said] = field(default_factory=list)
     halt: str | None = None
     """The node must stop at once, without a clean shutdown, for this reason."""
@@ -126,6 +128,7 @@ class Ready:
             or self.knocks
             or self.answers
             or self.closes
+            or self.trusted
             or self.said
             or self.halt
             or self.stopped
@@ -214,6 +217,10 @@ class Outbox:
     def hang_up(self, connection: int) -> None:
         """Close a client's connection after what was answered to it."""
         self._ready.closes.append(connection)
+
+    def trust(self, connection: int) -> None:
+        """A client has logged in: it may send frames of any size that others may."""
+        self._ready.trusted.append(connection)
 
     def at(self, when: float, then: Callable[[], None]) -> Timer:
         """Be woken at `when` (s, monotonic)."""

@@ -7,6 +7,7 @@ router.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from spindle.model.batches import Buffer
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
@@ -18,7 +19,7 @@ from spindle.node.request_context import Origin, Sink
 class Connection:
     """The order of one connection's answers: as the requests came, whatever is ready first."""
 
-    __slots__ = ("_out", "_waiting", "behind", "id", "origin")
+    __slots__ = ("_out", "_waiting", "admits", "behind", "id", "origin")
 
     def __init__(
         self,
@@ -37,6 +38,8 @@ class Connection:
         self._waiting: deque[list[list[Buffer] | None]] = deque()
         self.behind: deque[Buffer] | None = None
         """While a large request is read: the frames that came behind it."""
+        self.admits: Callable[[Buffer], bool] | None = None
+        """Is shown each frame, and says whether it is a request to be served: a login's are not."""
 
     @property
     def listener(self) -> str:
@@ -80,6 +83,7 @@ class Connection:
     def close(self) -> None:
         """The client has gone; later answers are dropped."""
         self._out = None
+        self.admits = None
         self._waiting.clear()
         self.behind = None
 

@@ -169,7 +169,6 @@ def copy_image(image: ClusterImage) -> ClusterImage:
     copy.configs = {key: dict(values) for key, values in image.configs.items()}
     copy.features = dict(image.features)
     copy.next_producer_id = image.next_producer_id
-    copy.scram = dict(image.scram)
-    copy.acls = image.acls.copy()
+    copy.access = image.access.copy()
     copy.others = list(image.others)
     return copy

@@ -7,7 +7,7 @@ the log directories to the broker, routes frames by listener, and ends in an ord
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
@@ -29,9 +29,19 @@ from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
+from spindle.node.sasl_authenticator import SaslAuthenticator
+from spindle.node.sasl_listener import SaslListener
 
 EARLY_MAX: Final = 1_000
 """Requests that may wait for a broker to begin serving."""
+
+
+class _Reception(NamedTuple):
+    """What receives the requests of a listener."""
+
+    router: Router[Broker] | Router[VotingController]
+    logins: SaslListener | None
+    """Of a listener with SASL."""
 
 
 class Node:
@@ -46,7 +56,8 @@ class Node:
         self.quorum = Quorum(config, cluster_id, self.out, controllers, Metadata(self.out))
         self.controller: VotingController | None = None
         self.broker: Broker | None = None
-        self._routers: dict[str, Router[Broker] | Router[VotingController]] = {}
+        self._reception: dict[str, _Reception] = {}
+        """Of each listener."""
         self._connections: dict[int, Connection] = {}
         self._early: list[tuple[int, Buffer]] | None = []
         """(connection, frame) of requests to a broker that does not serve yet; None: it does."""
@@ -65,12 +76,21 @@ class Node:
             self.metadata.listen(self.broker.on_metadata)
             self.metadata.listen(lambda _: self._serve_early())
         for listener in config.listeners:
-            self._routers[listener.name] = self._router(listener.name)
+            self._reception[listener.name] = self._receive_at(listener.name)
 
     @property
     def metadata(self) -> Metadata:
         """The committed metadata, as this node knows it."""
         return self.quorum.metadata
+
+    def _receive_at(self, listener: str) -> _Reception:
+        """Unusable where the settings of the listener's logins are wrong."""
+        logins = None
+        if self.config.protocol_of(listener).has_sasl:
+            logins = SaslListener(
+                listener, self.config.settings, self.out, lambda: self.metadata.image
+            )
+        return _Reception(self._router(listener), logins)
 
     def _router(self, listener: str) -> Router[Broker] | Router[VotingController]:
         if listener in self.config.quorum.listeners:
@@ -93,6 +113,11 @@ class Node:
         """Start: open all directories; the rest follows from what they hold."""
         self._directories.open_all(self.cluster_id, self._on_opened)
 
+    def first_frames(self, listener: str) -> int | None:
+        """Bytes of a frame before its client has logged in; None: as all others."""
+        logins = self._reception[listener].logins
+        return None if logins is None else logins.rules.receive_most
+
     def on_connected(
         self,
         connection: int,
@@ -105,9 +130,10 @@ class Node:
         `principal`: what its certificate says, where it gave one.
         """
         protocol = self.config.protocol_of(listener)
-        self._connections[connection] = Connection(
-            connection, listener, host, self.out, protocol, principal
-        )
+        client = Connection(connection, listener, host, self.out, protocol, principal)
+        if (logins := self._reception[listener].logins) is not None:
+            client.admits = SaslAuthenticator(client, logins, self.out).lets_through
+        self._connections[connection] = client
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
         """A client has sent a request."""
@@ -119,7 +145,7 @@ class Node:
         # there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
         # no client before it has caught up with the metadata.
         if self._early is None or client.listener in self.config.quorum.listeners:
-            self._routers[client.listener].on_frame(client, frame)
+            self._reception[client.listener].router.on_frame(client, frame)
         elif len(self._early) < EARLY_MAX:
             self._early.append((connection, frame))
         else:
@@ -186,6 +212,9 @@ class Node:
         yield Sample(
             "kafka_server_kafkaserver_connections", len(self._connections), "open connections"
         )
+        for reception in self._reception.values():
+            if reception.logins is not None:
+                yield from reception.logins.statistics()
         if self.broker is not None:
             yield from self.broker.statistics()
 

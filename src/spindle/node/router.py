@@ -59,6 +59,8 @@ class Router(Generic[T]):
         if connection.behind is not None:
             connection.behind.append(frame)
             return
+        if connection.admits is not None and not connection.admits(frame):
+            return
         try:
             header = decode_header(frame)[0]
             if not self._serves(header):

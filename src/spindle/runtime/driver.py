@@ -169,10 +169,11 @@ class Driver:
         self, client: socket.socket, listener: str, host: str, principal: KafkaPrincipal
     ) -> None:
         id = next(self._ids)
+        first = self._node.first_frames(listener)
         stream = stream_of(client)(
             client,
             self._loop,
-            self._limit,
+            self._limit if first is None else min(first, self._limit),
             self._scratch,
             lambda frame: self._on_frame(id, frame),
             lambda reason: self._on_closed(id, reason),
@@ -231,6 +232,10 @@ class Driver:
             if stream is not None:
                 stream.send(answer.buffers)
                 self._crowd.on_answered(answer.connection)
+        for connection in ready.trusted:
+            stream = self._crowd.get(connection)
+            if stream is not None:
+                stream.take_frames(self._limit)
         for connection in ready.closes:
             stream = self._crowd.get(connection)
             if stream is not None:

@@ -164,6 +164,10 @@ class Stream:
         """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
         return self._kept.stuck_since
 
+    def take_frames(self, most: int) -> None:
+        """Take frames of so many bytes at most from now on."""
+        self._receiver.cutter.limit = most
+
     def allow(self, most: int) -> None:
         """Read so many bytes at once at most; 0: none, so that a greedy client waits instead of
         our memory growing."""

@@ -37,29 +37,29 @@ class LoginModule:
     options: Mapping[str, str] = field(repr=False)
 
 
-def parse_jaas(text: str) -> LoginModule:
-    """The one login module of the setting; Unusable says what is wrong, without the values."""
-    tokens = _tokens(text)
+def parse_jaas(text: str, setting: str = SETTING) -> LoginModule:
+    """The one login module of a setting; Unusable says what is wrong, without the values."""
+    tokens = _tokens(text, setting)
     if len(tokens) < 3 or tokens[-1] != ";" or tokens[1].lower() not in _FLAGS:
-        raise Unusable(f"{SETTING} is no login module with a flag and options: {_EXAMPLE}")
+        raise Unusable(f"{setting} is no login module with a flag and options: {_EXAMPLE}")
     inner = tokens[2:-1]
     if ";" in inner:
-        raise Unusable(f"{SETTING} has more than one login module: name the one that is meant")
+        raise Unusable(f"{setting} has more than one login module: name the one that is meant")
     names, signs, values = inner[0::3], inner[1::3], inner[2::3]
     if len(inner) % 3 or any(sign != "=" for sign in signs):
-        raise Unusable(f'{SETTING}: each option is written name="value": {_EXAMPLE}')
+        raise Unusable(f'{setting}: each option is written name="value": {_EXAMPLE}')
     return LoginModule(
         tokens[0].rpartition(".")[2],
         {name: _plain(value) for name, value in zip(names, values, strict=True)},
     )
 
 
-def _tokens(text: str) -> list[str]:
+def _tokens(text: str, setting: str) -> list[str]:
     found, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise Unusable(f"{SETTING}: a quotation mark has no other: {_EXAMPLE}")
+            raise Unusable(f"{setting}: a quotation mark has no other: {_EXAMPLE}")
         if match.lastgroup is not None:
             found.append(match.group())
         at = match.end()

@@ -170,11 +170,11 @@ class FrameCutter:
     that promises much and sends little costs little.
     """
 
-    __slots__ = ("_frame", "_have", "_limit", "_rest", "_size")
+    __slots__ = ("_frame", "_have", "_rest", "_size", "limit")
 
     def __init__(self, limit: int) -> None:
         assert limit > 0
-        self._limit = limit
+        self.limit = limit
         self._rest = b""  # of a length that is cut short
         self._frame: bytearray | None = None  # of which `_have` bytes have come
         self._have = 0
@@ -226,10 +226,10 @@ class FrameCutter:
         offset, end = 0, len(view)
         while end - offset >= _LENGTH.size:
             (size,) = _LENGTH.unpack_from(view, offset)
-            if not 0 <= size <= self._limit:
+            if not 0 <= size <= self.limit:
                 if _HELLO_LEAST <= size <= _HELLO_MOST:
                     raise Corrupt(SPEAKS_TLS)
-                raise Corrupt(f"a frame of {size} bytes is outside the limit of {self._limit}")
+                raise Corrupt(f"a frame of {size} bytes is outside the limit of {self.limit}")
             start = offset + _LENGTH.size
             offset = start + size
             if offset > end:

@@ -89,18 +89,18 @@ def test_a_misspelt_process_roles_names_process_roles() -> None:
         node_config(misspelt)
 
 
-@pytest.mark.spec("N-01")
+@pytest.mark.spec("S-04")
 @pytest.mark.parametrize(
     ("name", "protocol"),
-    [("SASL_SSL", "SASL_SSL"), ("CLIENT", "SASL_PLAINTEXT")],
+    [("SASL_SSL", "SASL_SSL"), ("CLIENT", "SASL_PLAINTEXT"), ("CLIENT", "SSL")],
 )
-def test_a_listener_is_never_served_with_less_than_it_says(name: str, protocol: str) -> None:
+def test_a_listener_has_the_protocol_of_the_map(name: str, protocol: str) -> None:
     change = {
         "listeners": f"{name}://127.0.0.1:9092",
         "listener.security.protocol.map": f"{name}:{protocol},CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": name,
     }
-    with pytest.raises(Unusable, match=f"asks for {protocol}"):
-        node_config({**GOOD, **change})
+    assert node_config({**GOOD, **change}).protocol_of(name) == protocol
 
 
 @pytest.mark.spec("N-01")

@@ -42,6 +42,9 @@ class Machine:
     def begin(self) -> None:
         self._begin(self)
 
+    def first_frames(self, listener: str) -> int | None:
+        return None
+
     def on_connected(self, connection: int, listener: str, host: str, principal: object) -> None:
         self.asked.append("connected")
 

@@ -37,12 +37,16 @@ TOPIC_SETTINGS: Final = {s.name: s for s in TOPICS}
 OF_LISTENER: Final = re.compile(r"listener\.name\.([^.]+)\.(.+)")
 """A setting of one listener: its name in lower case, and the setting's."""
 _OF_MECHANISM: Final = re.compile(
-    r"(?:plain|scram-sha-256|scram-sha-512|oauthbearer|gssapi)\.(sasl\.jaas\.config)"
+    r"(?:plain|scram-sha-256|scram-sha-512|oauthbearer|gssapi)"
+    r"\.(sasl\.jaas\.config|connections\.max\.reauth\.ms)"
 )
 _OF_LISTENERS: Final = frozenset(
     (
         "max.connections",
         "connections.max.idle.ms",
+        "connections.max.reauth.ms",
+        "sasl.enabled.mechanisms",
+        "sasl.server.max.receive.size",
         *(s.name for s in SECURITY if s.name.startswith("ssl.") and s.status is Status.HONOURED),
     )
 )

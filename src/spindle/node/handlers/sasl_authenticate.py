@@ -1,7 +1,8 @@
 """SaslAuthenticate (36), versions 0-2, both listeners.
 
 Behaviour: where no login is due it is refused with ILLEGAL_SASL_STATE, as in Apache Kafka: on
-listeners without SASL, and once a client has logged in.
+listeners without SASL, and once a client has logged in. The messages of a login are
+`node.sasl_authenticator`'s.
 """
 
 from __future__ import annotations

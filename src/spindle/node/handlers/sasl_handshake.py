@@ -1,7 +1,8 @@
 """SaslHandshake (17), versions 0-1, both listeners.
 
 Behaviour: where no login is due it is refused with ILLEGAL_SASL_STATE, as in Apache Kafka: on
-listeners without SASL, and once a client has logged in.
+listeners without SASL, and once a client has logged in. The handshake of a login is
+`node.sasl_authenticator`'s.
 """
 
 from __future__ import annotations
