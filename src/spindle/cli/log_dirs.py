@@ -185,11 +185,11 @@ def _show(found: DescribedLogDirs) -> None:
                 str(broker),
                 d.path,
                 _state(d),
-                str(len(d.current)),
-                render.size(sum(log.size for log in d.current.values())),
+                str(len(d.current)) if d.is_known else "-",
+                render.size(d.used),
                 render.size(d.usable),
                 render.size(d.total),
-                str(len(d.future)),
+                str(len(d.future)) if d.is_known else "-",
             )
             for broker, d in directories
         ]

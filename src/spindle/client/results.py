@@ -183,6 +183,16 @@ class LogDirDescription:
         """Whether the directory serves."""
         return self.error == Error.NONE
 
+    @property
+    def used(self) -> int | None:
+        """Bytes of its logs; None where it is offline, and what lies in it is unknown."""
+        return sum(log.size for log in self.current.values()) if self.is_known else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its broker knows what lies in it: of an offline one it lists nothing."""
+        return self.online or bool(self.current or self.future)
+
 
 class DiskOrder(IntEnum):
     """What an operator may order of a log directory without a restart, as on the wire (B-13)."""

@@ -50,6 +50,12 @@ class DirectoryNow:
         """As options name it: BROKER:PATH."""
         return f"{self.broker}:{self.path}"
 
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """Bytes before and after; None where it is offline, and what lies in it is unknown."""
+        unknown = not self.online and not self.before and not self.after
+        return (None, None) if unknown else (self.before, self.after)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
@@ -219,8 +225,8 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
             "directories": [
                 {
                     "broker": d.broker, "logDir": d.path, "online": d.online,
-                    "cordoned": d.cordoned, "capacity": d.capacity, "before": d.before,
-                    "after": d.after,
+                    "cordoned": d.cordoned, "capacity": d.capacity,
+                    **dict(zip(("before", "after"), d.sizes, strict=True)),
                     **(
                         {} if d.rate_before is None
                         else {"rateBefore": d.rate_before, "rateAfter": d.rate_after}
@@ -253,7 +259,8 @@ def parse(text: str, name: str = "the plan") -> ClusterProposal:
         return ClusterProposal(
             directories=tuple(
                 DirectoryNow(
-                    d["broker"], d["logDir"], d["online"], d["capacity"], d["before"], d["after"],
+                    d["broker"], d["logDir"], d["online"], d["capacity"],
+                    d["before"] or 0, d["after"] or 0,
                     d["cordoned"], d.get("rateBefore"), d.get("rateAfter"),
                 )
                 for d in own["directories"]

@@ -87,9 +87,8 @@ def show(proposal: ClusterProposal, lost: Sequence[str] = (), against: Sequence[
                 str(d.broker),
                 d.path,
                 state(d, lost),
-                render.size(d.before),
-                render.size(d.after),
-                f"{_share(d.before, d.capacity)} -> {_share(d.after, d.capacity)}",
+                *map(render.size, d.sizes),
+                " -> ".join(_share(bytes_, d.capacity) for bytes_ in d.sizes),
                 *((render.size(d.rate_before or 0), render.size(d.rate_after or 0))
                   if rated else ()),
             )
@@ -178,9 +177,9 @@ def band(asked: Band) -> str:
     return f"{text} (--tolerance), {rates}"
 
 
-def _share(count: int, capacity: int) -> str:
-    """A part of a capacity: "-" where that is not known."""
-    return render.percent(count / capacity) if capacity else "-"
+def _share(count: int | None, capacity: int) -> str:
+    """A part of a capacity: "-" where one of them is not known."""
+    return "-" if count is None or not capacity else render.percent(count / capacity)
 
 
 def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -13,7 +13,7 @@ from spindle.cli.balance import report as balance_report
 from spindle.cli.balance.applying import Watched
 from spindle.cli.balance.balance_journal import BalanceRun, RunEnd, RunOptions
 from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome, Unled
-from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, document, parse
 from spindle.planning.duration import CopyRates
 from spindle.planning.load import PlannedMove
 
@@ -96,6 +96,14 @@ def test_where_nothing_could_be_planned_the_headline_does_not_say_that_all_is_ev
 
 
 @pytest.mark.spec("P-06")
+def test_what_lies_in_an_offline_directory_is_null_in_the_plan() -> None:
+    text = json.dumps(document(PROPOSAL, {}))
+    (dead,) = (d for d in json.loads(text)["spindle"]["directories"] if not d["online"])
+    assert (dead["before"], dead["after"]) == (None, None)
+    assert parse(text).directories == PROPOSAL.directories
+
+
+@pytest.mark.spec("P-06")
 def test_a_plan_that_does_not_empty_what_it_should_is_not_done() -> None:
     for drain in ("1:/a", "1"):
         plan = replace(NOTHING, wanted=PlanRequest(drain=(drain,), between=drain == "1"))
@@ -108,7 +116,8 @@ def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixt
     balance_report.show_outcome(DONE)
     said = capsys.readouterr()
     assert "61% -> 31%" in said.out
-    assert "offline" in said.out
+    (dead,) = (line for line in said.out.splitlines() if "/dead" in line)
+    assert dead.split()[-6:] == ["offline", "-", "-", "-", "->", "-"], "unknown, not nothing"
     assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
     assert "warning: broker 3 did not answer: nobody answers" in said.err
