@@ -126,7 +126,7 @@ def test_retention_in_hours_keeps_what_it_says(kafka_jars: Path, tmp_path: Path)
                 "advertised.listeners": "SASL_SSL://localhost:{broker}",
                 "inter.broker.listener.name": "SASL_SSL",
             },
-            "asks for SASL_SSL: Spindle serves PLAINTEXT listeners only",
+            "asks for SASL_SSL: Spindle serves PLAINTEXT and SSL listeners only",
         ),
         (
             {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
