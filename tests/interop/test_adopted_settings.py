@@ -121,12 +121,8 @@ def test_retention_in_hours_keeps_what_it_says(kafka_jars: Path, tmp_path: Path)
     ("change", "told"),
     [
         (
-            {
-                "listeners": "SASL_SSL://:{broker},CONTROLLER://:{controller}",
-                "advertised.listeners": "SASL_SSL://localhost:{broker}",
-                "inter.broker.listener.name": "SASL_SSL",
-            },
-            "asks for SASL_SSL: Spindle serves PLAINTEXT and SSL listeners only",
+            {"ssl.engine.factory.class": "com.example.Engines"},
+            "ssl.engine.factory.class=com.example.Engines: Spindle runs no class of Java's.",
         ),
         (
             {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
