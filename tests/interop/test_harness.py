@@ -11,6 +11,7 @@ import psutil
 import pytest
 from tests.support.apache_kafka import LOG_DIRS, ApacheKafka
 from tests.support.local import Local
+from tests.support.nursery import Nursery
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.kafka
@@ -36,7 +37,7 @@ def test_separate_controller_and_three_directories_serve_again_after_a_kill(
 
 def test_nodes_end_with_the_process_that_forked_them(tmp_path: Path) -> None:
     """Also where that is killed: a cluster that outlives its test takes ports and cores."""
-    with Local(tmp_path, brokers=1, directories=1) as cluster:
+    with Local(tmp_path, brokers=1, directories=1, nursery=Nursery()) as cluster:
         cluster.start()
         nodes = [cluster.nodes[id].process for id in cluster.nodes]
         pids = [process.pid for process in nodes if process is not None]

@@ -12,6 +12,7 @@ import psutil
 import pytest
 from tests.support.clients import produce, values
 from tests.support.local import Local
+from tests.support.nursery import Nursery
 from tests.support.waiting import eventually
 
 FILES, IDLE = 160, 300
@@ -22,12 +23,12 @@ LOOK_SECONDS = 3.0
 def cluster(tmp_path: Path) -> Iterator[Local]:
     """Two brokers, of which the first has few descriptors."""
     settings = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}
-    with Local(tmp_path, brokers=2, settings=settings) as cluster:
+    nursery = Nursery()
+    with Local(tmp_path, brokers=2, settings=settings, nursery=nursery) as cluster:
         cluster.start()
         cluster.stop_node(1)
-        assert cluster._nursery is not None
-        nursery = psutil.Process(cluster._nursery._process.pid)
-        nursery.rlimit(psutil.RLIMIT_NOFILE, (64, FILES))  # The node itself raises the soft one.
+        limits = (64, FILES)  # The node itself raises the first one.
+        psutil.Process(nursery.pid).rlimit(psutil.RLIMIT_NOFILE, limits)
         cluster.start_node(1)
         yield cluster
 

@@ -16,25 +16,25 @@ LIMIT_S = 840
 
 
 @pytest.mark.spec("K113-22", "K113-24", "N-08", "S-07")
-def test_reassign_partitions_command(kafka_jars: Path, tmp_path: Path) -> None:
+def test_reassign_partitions_command(kafka_jars: Path) -> None:
     name = "org.apache.kafka.tools.reassign.ReassignPartitionsCommandTest"
-    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    outcome = run_class(name, kafka_jars, LIMIT_S)
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 15
 
 
 @pytest.mark.spec("K113-26", "N-08")
-def test_log_dirs_command(kafka_jars: Path, tmp_path: Path) -> None:
+def test_log_dirs_command(kafka_jars: Path) -> None:
     name = "org.apache.kafka.tools.LogDirsCommandTest"
-    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    outcome = run_class(name, kafka_jars, LIMIT_S)
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 8
 
 
 @pytest.mark.spec("B-19", "N-02", "N-08")
-def test_cordoned_log_dirs(kafka_jars: Path, tmp_path: Path) -> None:
+def test_cordoned_log_dirs(kafka_jars: Path) -> None:
     name = "org.apache.kafka.server.CordonedLogDirsIntegrationTest"
-    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    outcome = run_class(name, kafka_jars, LIMIT_S)
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 8
 
@@ -58,16 +58,14 @@ def test_cordoned_log_dirs(kafka_jars: Path, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_answers_about_offsets_and_groups(
-    kafka_jars: Path, tmp_path: Path, name: str, methods: list[str]
-) -> None:
+def test_answers_about_offsets_and_groups(kafka_jars: Path, name: str, methods: list[str]) -> None:
     """Those of classic groups; others of the same classes need KIP-848."""
-    outcome = run_class(f"kafka.server.{name}", kafka_jars, tmp_path, LIMIT_S, methods)
+    outcome = run_class(f"kafka.server.{name}", kafka_jars, LIMIT_S, methods)
     assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text
 
 
 @pytest.mark.spec("C-01")
-def test_transactions(kafka_jars: Path, tmp_path: Path) -> None:
+def test_transactions(kafka_jars: Path) -> None:
     """Some of the class: others of it look into a broker's logs, or need KIP-848."""
     methods = [
         f"{name}(java.lang.String)"
@@ -79,5 +77,5 @@ def test_transactions(kafka_jars: Path, tmp_path: Path) -> None:
         )
     ]
     name = "kafka.api.TransactionsTest"
-    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S, methods)
+    outcome = run_class(name, kafka_jars, LIMIT_S, methods)
     assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text

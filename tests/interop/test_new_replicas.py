@@ -42,9 +42,9 @@ class TwoDisks(Local):
     """A broker whose two directories are in memory, of 64 GiB each that nobody fills."""
 
     def __init__(self, folder: Path, space: MountNamespace) -> None:
-        super().__init__(folder, brokers=1, directories=2, settings=SETTINGS)
+        nursery = Nursery(space.entrance)
+        super().__init__(folder, brokers=1, directories=2, settings=SETTINGS, nursery=nursery)
         self._space = space
-        self._nursery = Nursery(space.entrance)
         self._numbers = count()
         self.placed: list[str] = []
         """Topics that `place` has made."""

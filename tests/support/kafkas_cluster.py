@@ -1,8 +1,9 @@
-"""A cluster of ours for one of Apache Kafka's own tests: a process that takes orders in lines.
+"""Clusters of ours for Apache Kafka's own tests: a process that takes orders in lines.
 
 `tests/support/java` speaks to it. First the shape (`brokers N`, `disks N`, `level N` of
 metadata.version, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`, answered with both bootstrap
-addresses and the brokers' files, then `stop ID` and `start ID`; the cluster ends with the input.
+addresses and the brokers' files, then `stop ID` and `start ID`, then `end`. The next cluster may
+follow: one process serves many, one at a time. A cluster ends with the input, too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from tests.support.local import Local
 
 
 def main() -> None:
-    """Serve until the input ends."""
+    """Serve cluster after cluster until the input ends."""
+    while serve_one():
+        pass
+
+
+def serve_one() -> bool:
+    """Serve one cluster from its shape to its end; whether there was one."""
     brokers, disks = 1, 1
     newest = level = FINALIZED[METADATA_VERSION]
     settings: dict[str, str] = {}
@@ -39,6 +46,8 @@ def main() -> None:
                 own.setdefault(int(node), {})[name] = value
             case _:
                 break
+    else:
+        return False
     with (
         tempfile.TemporaryDirectory() as folder,
         Local(
@@ -54,15 +63,25 @@ def main() -> None:
             node.settings.update(own.get(node.node_id, {}))
             cluster.write_config(node)
         cluster.start()
-        files = [str(node.config) for node in cluster.brokers]
-        print(cluster.bootstrap, cluster.controllers, *files, flush=True)
-        for line in sys.stdin:
-            order, _, id = line.strip().partition(" ")
-            if order == "stop":
+        run(cluster)
+    print("done", flush=True)
+    return True
+
+
+def run(cluster: Local) -> None:
+    """Do as the test asks, until it has ended."""
+    files = [str(node.config) for node in cluster.brokers]
+    print(cluster.bootstrap, cluster.controllers, *files, flush=True)
+    for line in sys.stdin:
+        order, _, id = line.strip().partition(" ")
+        match order:
+            case "end":
+                return
+            case "stop":
                 cluster.stop_node(int(id))
-            else:
+            case _:
                 cluster.start_node(int(id))
-            print("done", flush=True)
+        print("done", flush=True)
 
 
 if __name__ == "__main__":

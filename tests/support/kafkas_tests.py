@@ -8,6 +8,7 @@ CLASS...` runs whole classes by hand, one after the other, and prints what faile
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import re
@@ -18,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.support import class_data
@@ -59,41 +61,16 @@ def fetched_tests(beside: Path) -> Path:
     return folder
 
 
-def run_class(
-    name: str, jars: Path, scratch: Path, seconds: int, methods: Sequence[str] = ()
-) -> Outcome:
+def run_class(name: str, jars: Path, seconds: int, methods: Sequence[str] = ()) -> Outcome:
     """Run one of Kafka's test classes to its end: all of it, or these methods."""
     chosen = ["-c", name] if not methods else []
     for method in methods:
         chosen += ["-m", f"{name}#{method}"]
-    tests = fetched_tests(jars)
-    classes = scratch / "classes"
-    classes.mkdir()
-    # Kafka's own jars come first: the archive of their classes is bound to that order.
-    own = class_path(jars)
-    path = os.pathsep.join([str(classes), *map(str, sorted(tests.glob("*.jar")))])
-    sources = [str(source) for source in JAVA.glob("*/**/*.java")]
-    subprocess.run(
-        tied(
-            [
-                "javac",
-                "-nowarn",
-                "-XDignore.symbol.file",
-                "-cp",
-                f"{own}{os.pathsep}{path}",
-                "-d",
-                str(classes),
-                *sources,
-            ]
-        ),
-        check=True,
-        timeout=120,
-    )
     cluster = f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster"
     done = subprocess.run(
         tied([
             "java", *JVM, "-Xmx512m", *class_data.options(archive(jars)), cluster,
-            "-cp", f"{own}{os.pathsep}{path}",
+            "-cp", _class_path(jars),
             "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
             "--disable-ansi-colors", "--details=tree", *chosen,
         ]),
@@ -101,6 +78,20 @@ def run_class(
     )  # fmt: skip
     text = done.stdout + done.stderr
     return Outcome(_count(text, "successful"), _count(text, "failed"), text)
+
+
+@cache
+def _class_path(jars: Path) -> str:
+    """All that Kafka's tests need: its jars, our classes, its tests. Ours are compiled once."""
+    classes = tempfile.TemporaryDirectory(prefix="spindle-test-classes-")
+    atexit.register(classes.cleanup)
+    tests = sorted(fetched_tests(jars).glob("*.jar"))
+    # Kafka's own jars come first: the archive of their classes is bound to that order.
+    path = os.pathsep.join([class_path(jars), classes.name, *map(str, tests)])
+    sources = [str(source) for source in JAVA.glob("*/**/*.java")]
+    options = ("-nowarn", "-XDignore.symbol.file", "-cp", path, "-d", classes.name)
+    subprocess.run(tied(["javac", *options, *sources]), check=True, timeout=120)
+    return path
 
 
 def _count(text: str, what: str) -> int:
@@ -155,8 +146,7 @@ def main(names: Sequence[str]) -> int:
     failed = 0
     for name in names:
         begun = time.monotonic()
-        with tempfile.TemporaryDirectory() as scratch:
-            outcome = run_class(name, kafka_jars(), Path(scratch), BY_HAND_S)
+        outcome = run_class(name, kafka_jars(), BY_HAND_S)
         for line in outcome.text.splitlines():
             if "\N{HEAVY BALLOT X}" in line:
                 print(line)

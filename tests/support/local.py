@@ -42,7 +42,7 @@ from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
 from tests.support.apache_kafka import ToolResult
-from tests.support.nursery import Nursery
+from tests.support.nursery import Nursery, shared
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import TimeIsUp, eventually
 
@@ -73,6 +73,7 @@ class Local(SpindleCluster):
         controllers: int = 1,
         first_broker: int = 1,
         first_records: Iterable[MetadataRecord] = DEFAULT_LEVELS,
+        nursery: Nursery | None = None,
     ) -> None:
         super().__init__(
             folder,
@@ -85,7 +86,8 @@ class Local(SpindleCluster):
             settings={**SETTINGS, **(settings or {})},
         )
         self._first_records = tuple(first_records)
-        self._nursery: Nursery | None = None
+        self._nursery = nursery
+        """One of its own, which ends with it; else all share one."""
         for node in self.brokers:
             node.settings["metadata.log.dir"] = str(node.folder / "metadata")
             self.write_config(node)
@@ -105,9 +107,8 @@ class Local(SpindleCluster):
         """Start one node; with `wait`, return when all running brokers know each other."""
         node = self.nodes[node_id]
         assert node.process is None, f"node {node_id} runs already"
-        if self._nursery is None:
-            self._nursery = Nursery()
-        node.process = cast("subprocess.Popen[bytes]", self._nursery.start(node.config, node.log))
+        nursery = self._nursery or shared()
+        node.process = cast("subprocess.Popen[bytes]", nursery.start(node.config, node.log))
         if wait:
             self.wait_until_serving()
 

@@ -13,11 +13,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.support.processes import tied
 
 _START_LIMIT_S = 30
+_sharing = threading.Lock()
+_shared: list[tuple[Nursery, dict[str, str]]] = []
+# A tied process ends with the thread that has started it: this one lives as long as we do.
+_starter = ThreadPoolExecutor(1)
 
 
 class Born:
@@ -54,6 +59,20 @@ class Born:
         self._ended.set()
 
 
+def shared() -> Nursery:
+    """The one that all clusters of this process have, as long as its environment stays the same.
+
+    To load the code again for each cluster takes longer than to start the cluster's nodes.
+    """
+    words = {name: word for name, word in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    with _sharing:
+        for nursery, of in _shared:
+            if of == words and nursery.runs:
+                return nursery
+        _shared.append((_starter.submit(Nursery).result(), words))
+        return _shared[-1][0]
+
+
 class Nursery:
     """The forking process. `entrance`: what stands before its command, `nsenter` say."""
 
@@ -64,6 +83,7 @@ class Nursery:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         self._born: queue.SimpleQueue[Born] = queue.SimpleQueue()
+        self._asking = threading.Lock()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -71,9 +91,20 @@ class Nursery:
         """Start a node; what it says goes to the end of `log`."""
         assert self._process.stdin is not None
         order = {"properties": str(properties), "log": str(log)}
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
-        return self._born.get(timeout=_START_LIMIT_S)
+        with self._asking:
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            self._process.stdin.flush()
+            return self._born.get(timeout=_START_LIMIT_S)
+
+    @property
+    def pid(self) -> int:
+        """The id of its process."""
+        return self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can start nodes."""
+        return self._process.poll() is None
 
     def close(self) -> None:
         """End it, and all nodes that still run."""

@@ -126,9 +126,9 @@ class RealDisks(Local):
     BROKER, MEMORY, IMAGE = 1, 1, 2
 
     def __init__(self, folder: Path, space: MountNamespace, settings: dict[str, str]) -> None:
-        super().__init__(folder, directories=3, settings=settings)
+        nursery = Nursery(space.entrance)
+        super().__init__(folder, directories=3, settings=settings, nursery=nursery)
         self.space = space
-        self._nursery = Nursery(space.entrance)
         self.memory, self.image = self.nodes[self.BROKER].log_dirs[self.MEMORY : self.IMAGE + 1]
         self._image_file = folder / "image"
 

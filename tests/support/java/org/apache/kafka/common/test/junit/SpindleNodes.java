@@ -7,36 +7,64 @@ import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Supplier;
 import kafka.server.Insides;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
 
 /**
- * A cluster of Spindle in the process named by `spindle.cluster`, which is spoken to in lines: the
- * cluster's shape, then `start ID` and `stop ID`; each is answered with one line.
+ * A cluster of Spindle in a process named by `spindle.cluster`, which is spoken to in lines: the
+ * cluster's shape, then `start ID` and `stop ID`, then `end`; each is answered with one line.
+ *
+ * The process stays for the next cluster: to load its code takes longer than to start nodes.
  */
 public final class SpindleNodes {
-    private final Process process;
-    private final PrintStream orders;
-    private final BufferedReader answers;
+    private static final Deque<Conversation> IDLE = new ConcurrentLinkedDeque<>();
+    private final Conversation conversation;
     private final String brokers;
     private final String controllers;
     private final List<String> files;
 
+    private static final class Conversation {
+        private final PrintStream orders;
+        private final BufferedReader answers;
+
+        Conversation() {
+            try {
+                Process process = new ProcessBuilder(
+                    System.getProperty("spindle.cluster").split(" "))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+                answers = new BufferedReader(
+                    new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            } catch (IOException broken) {
+                throw new IllegalStateException(broken);
+            }
+        }
+
+        String ask(String line) {
+            orders.println(line);
+            orders.flush();
+            try {
+                String answer = answers.readLine();
+                if (answer == null) {
+                    throw new IllegalStateException("the cluster's process has ended");
+                }
+                return answer;
+            } catch (IOException broken) {
+                throw new IllegalStateException(broken);
+            }
+        }
+    }
+
     /** Start a cluster of this shape; returns when all brokers know each other. */
     public SpindleNodes(List<String> shape) {
-        try {
-            process = new ProcessBuilder(System.getProperty("spindle.cluster").split(" "))
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        } catch (IOException broken) {
-            throw new IllegalStateException(broken);
-        }
-        orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        answers = new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        shape.forEach(orders::println);
+        Conversation found = IDLE.poll();
+        conversation = found == null ? new Conversation() : found;
+        shape.forEach(conversation.orders::println);
         String[] told = ask("run").split(" ");
         brokers = told[0];
         controllers = told[1];
@@ -44,17 +72,7 @@ public final class SpindleNodes {
     }
 
     private String ask(String line) {
-        orders.println(line);
-        orders.flush();
-        try {
-            String answer = answers.readLine();
-            if (answer == null) {
-                throw new IllegalStateException("the cluster's process has ended");
-            }
-            return answer;
-        } catch (IOException broken) {
-            throw new IllegalStateException(broken);
-        }
+        return conversation.ask(line);
     }
 
     /** Returns when the broker's process has ended. */
@@ -67,14 +85,10 @@ public final class SpindleNodes {
         ask("start " + id);
     }
 
-    /** End all of it. */
+    /** End all of it; its process serves the next one. */
     public void close() {
-        orders.close();
-        try {
-            process.waitFor();
-        } catch (InterruptedException interrupted) {
-            process.destroyForcibly();
-        }
+        ask("end");
+        IDLE.push(conversation);
     }
 
     /** The brokers' addresses, with commas between. */
