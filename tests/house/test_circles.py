@@ -10,8 +10,15 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
 BROKER = "spindle.node.broker"
-MAY_SEE_IT = ("spindle.node.node", "spindle.node.handlers", "spindle.node.parted", "spindle.sim")
-"""The handlers of requests and their table, what composes the node, what looks from outside."""
+MAY_SEE_IT = (
+    "spindle.node.node",
+    "spindle.node.handlers",
+    "spindle.node.authorization",
+    "spindle.node.parted",
+    "spindle.sim",
+)
+"""The handlers of requests and their table, the checks before them, what composes the node, what
+looks from outside."""
 
 
 @cache

@@ -27,9 +27,9 @@ from spindle.wire.apis import TABLE, Key
 ELSEWHERE: dict[Key, tuple[str, ...]] = {
     Key.FETCH: ("node/replicas/fetch_manager.py", "node/replicas/delayed_fetch.py"),
     Key.ADD_PARTITIONS_TO_TXN: ("node/handlers/_requested_transactions.py",),
-    Key.DESCRIBE_ACLS: ("node/handlers/_acls.py",),
-    Key.CREATE_ACLS: ("node/handlers/_acls.py",),
-    Key.DELETE_ACLS: ("node/handlers/_acls.py",),
+    Key.DESCRIBE_ACLS: ("node/handlers/_acl_filters.py",),
+    Key.CREATE_ACLS: ("node/handlers/_acl_filters.py",),
+    Key.DELETE_ACLS: ("node/handlers/_acl_filters.py",),
     Key.ALTER_CONFIGS: ("node/handlers/_configs.py",),
     Key.INCREMENTAL_ALTER_CONFIGS: ("node/handlers/_configs.py",),
     Key.OFFSET_COMMIT: ("node/handlers/_offsets.py",),

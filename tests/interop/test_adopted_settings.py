@@ -125,7 +125,7 @@ def test_retention_in_hours_keeps_what_it_says(kafka_jars: Path, tmp_path: Path)
             "ssl.engine.factory.class=com.example.Engines: Spindle runs no class of Java's.",
         ),
         (
-            {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
+            {"authorizer.class.name": "com.example.Authorizer"},
             "authorizer.class.name",
         ),
         ({"log.retention.hours": "abc"}, "Invalid value abc for configuration log.retention.hours"),

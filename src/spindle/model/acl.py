@@ -7,9 +7,10 @@ on the wire has the bit 1 << operation for each operation that is allowed. Decid
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
 NOT_ASKED: Final = -(1 << 31)
@@ -155,3 +156,20 @@ def operations(field: int) -> frozenset[AclOperation] | None:
     if field == NOT_ASKED:
         return None
     return frozenset(operation for operation in AclOperation if field & 1 << operation)
+
+
+_T, _O = AclResourceType, AclOperation
+OPERATIONS: Final[Mapping[AclResourceType, tuple[AclOperation, ...]]] = MappingProxyType(
+    {
+        _T.TOPIC: (
+            _O.READ, _O.WRITE, _O.CREATE, _O.DELETE, _O.ALTER, _O.DESCRIBE, _O.DESCRIBE_CONFIGS,
+            _O.ALTER_CONFIGS,
+        ),
+        _T.GROUP: (_O.READ, _O.DELETE, _O.DESCRIBE, _O.DESCRIBE_CONFIGS, _O.ALTER_CONFIGS),
+        _T.CLUSTER: (
+            _O.CREATE, _O.ALTER, _O.DESCRIBE, _O.CLUSTER_ACTION, _O.DESCRIBE_CONFIGS,
+            _O.ALTER_CONFIGS, _O.IDEMPOTENT_WRITE,
+        ),
+    }
+)  # fmt: skip
+"""What can be done with a resource at all, where answers tell of it (KIP-430)."""

@@ -16,6 +16,8 @@ from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
 from spindle.node import parted
+from spindle.node.authorization import check_table
+from spindle.node.authorization.gate import Gates
 from spindle.node.broker import Broker
 from spindle.node.broker_context import BrokerContext
 from spindle.node.connection import Connection
@@ -75,31 +77,34 @@ class Node:
             self.broker = Broker(context)
             self.metadata.listen(self.broker.on_metadata)
             self.metadata.listen(lambda _: self._serve_early())
+        gates = Gates(config.settings, self.metadata, self.out)
         for listener in config.listeners:
-            self._reception[listener.name] = self._receive_at(listener.name)
+            self._reception[listener.name] = self._receive_at(listener.name, gates)
 
     @property
     def metadata(self) -> Metadata:
         """The committed metadata, as this node knows it."""
         return self.quorum.metadata
 
-    def _receive_at(self, listener: str) -> _Reception:
+    def _receive_at(self, listener: str, gates: Gates) -> _Reception:
         """Unusable where the settings of the listener's logins are wrong."""
         logins = None
         if self.config.protocol_of(listener).has_sasl:
             logins = SaslListener(
                 listener, self.config.settings, self.out, lambda: self.metadata.image
             )
-        return _Reception(self._router(listener), logins)
+        return _Reception(self._router(listener, gates), logins)
 
-    def _router(self, listener: str) -> Router[Broker] | Router[VotingController]:
+    def _router(self, listener: str, gates: Gates) -> Router[Broker] | Router[VotingController]:
         if listener in self.config.quorum.listeners:
             assert self.controller is not None
-            router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER)
+            gate = gates.of(check_table.CONTROLLER)
+            router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER, gate)
             self.controller.router = router
             return router
         assert self.broker is not None, f"{listener} is a listener of brokers"
-        return Router(BROKER, self.broker, self.out, parted.BROKER)
+        barrier = gates.of(check_table.BROKER)
+        return Router(BROKER, self.broker, self.out, parted.BROKER, barrier)
 
     # --- inputs -----------------------------------------------------------------------------
 

@@ -179,7 +179,7 @@ class _Part(RequestContext[Response]):
 
     def answer(self, response: Response) -> None:
         self.answer_buffers([])
-        self._then(response)
+        self._then(self.merged(response))
 
     def answer_nothing(self) -> None:
         self.answer_buffers([])

@@ -15,7 +15,8 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.security_protocol import SecurityProtocol
-from spindle.wire.codec import Request, Response, Whole
+from spindle.node.authorization.permits import EVERYTHING, Permits
+from spindle.wire.codec import Message, Request, Response, Whole
 from spindle.wire.framing import RequestHeader, response_frame
 
 R = TypeVar("R", bound=Response)
@@ -55,6 +56,20 @@ class Origin(NamedTuple):
     """The sender; of one that a broker has forwarded, the broker's client."""
 
 
+class Admission:
+    """What the check of a request has found: of one that is not checked, nothing to refuse."""
+
+    __slots__ = ("merge", "part", "permits")
+
+    def __init__(self) -> None:
+        self.permits: Permits = EVERYTHING
+        """What the sender may do."""
+        self.merge: Callable[[Response], Response] | None = None
+        """Adds to an answer what was taken out of the request."""
+        self.part: Callable[[Message], Message | None] | None = None
+        """What the sender may see of one thing in an answer; None: it is left out."""
+
+
 class RequestContext(Generic[A]):
     """One request's header and origin, and the way to answer it: once, now or later.
 
@@ -65,6 +80,7 @@ class RequestContext(Generic[A]):
 
     __slots__ = (
         "_sink",
+        "admission",
         "began",
         "connection",
         "forwarded",
@@ -99,6 +115,7 @@ class RequestContext(Generic[A]):
         """When (s, monotonic) the request began that this is a part of; None: this is all of it."""
         self.survey: object = None
         """What looked at all parts of the request that this is a part of."""
+        self.admission = Admission()
         self._sink: Sink | None = sink
 
     @property
@@ -143,7 +160,17 @@ class RequestContext(Generic[A]):
 
     def answer(self, response: A) -> None:
         """Give the answer, in the client's version."""
-        self.answer_buffers(response_frame(self.header, response))
+        self.answer_buffers(response_frame(self.header, self.merged(response)))
+
+    def merged(self, response: Response) -> Response:
+        """An answer with what the check of the request has taken out."""
+        merge = self.admission.merge
+        return response if merge is None else merge(response)
+
+    @property
+    def permits(self) -> Permits:
+        """What the sender may do."""
+        return self.admission.permits
 
     def answer_buffers(self, buffers: list[Buffer]) -> None:
         """Give the answer as bytes (length, header and body)."""

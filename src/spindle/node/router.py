@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
+from spindle.node.authorization.gate import Gate
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
 from spindle.node.request_context import LATER, Origin, R, RequestContext, Serving, Sink
@@ -38,8 +39,13 @@ class Router(Generic[T]):
         target: T,
         out: Outbox,
         parted: Parted[T] = NOTHING_PARTED,
+        gate: Gate[T] | None = None,
     ) -> None:
-        """`parted`: which requests are served in parts where they are large."""
+        """`parted`: which requests are served in parts where they are large.
+
+        `gate`: what checks whether their senders may ask it; None: they may.
+        """
+        self._gate = gate
         self._handlers = handlers
         self._parted = parted
         self._target = target
@@ -238,7 +244,7 @@ class Router(Generic[T]):
         self, request: Whole, context: RequestContext[Response], give_up: Callable[[str], None]
     ) -> None:
         try:
-            serve(self._handlers[context.key], self._target, request, context)
+            serve(self._handlers[context.key], self._target, request, context, self._gate)
         except Refusal as refusal:
             give_up(f"{Key(context.key).name} v{context.version}: {refusal.message}")
 
@@ -287,11 +293,18 @@ def decoded(handlers: Mapping[int, Serving[T]], frame: Buffer) -> Whole:
 
 
 def serve(
-    handler: Serving[T], target: T, request: Whole, context: RequestContext[Response]
+    handler: Serving[T],
+    target: T,
+    request: Whole,
+    context: RequestContext[Response],
+    gate: Gate[T] | None = None,
 ) -> None:
     """Serve one request; the Refusal of a handler that has no refusals of its own is raised."""
     try:
-        answer = handler.serve(target, request, context)
+        admitted = request if gate is None else gate.admit(target, request, context)
+        if admitted is None:
+            return
+        answer = handler.serve(target, admitted, context)
     except Refusal as refusal:
         if not handler.refuses or context.answered:
             raise

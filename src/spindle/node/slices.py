@@ -21,7 +21,7 @@ from spindle.model.ids import LogDir
 from spindle.model.outbox import Outbox
 from spindle.node.request_context import LATER, Later, Q, R, RequestContext
 from spindle.wire.apis import Key
-from spindle.wire.codec import Message, Packed, in_pieces, put_all
+from spindle.wire.codec import Message, Packed, Response, in_pieces, put_all
 from spindle.wire.framing import response_around
 
 P = TypeVar("P", bound=Message)
@@ -49,7 +49,7 @@ ANSWER_MAX: Final = 256 << 20
 SENT: Final = 50
 """Clients that get an answer which they share, before others have their turn."""
 
-_Question: TypeAlias = tuple[int, int, str, Message]
+_Question: TypeAlias = tuple[int, int, str, Message, tuple[str, str] | None, int]
 
 
 class Slices:
@@ -76,8 +76,10 @@ class Slices:
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
         """
-        # The answer may depend on these and the cluster only: not on the client.
-        question = (context.key, context.version, context.listener, request)
+        # The answer may depend on these and the cluster only: not on the client, but for what it
+        # may see. Where something was refused, the answer has what this request asked for.
+        view, own = context.permits.view, 0 if context.admission.merge is None else id(context)
+        question = (context.key, context.version, context.listener, request, view, own)
         if (same := self.waiting.get(question)) is not None:
             same.append(context)
             return LATER
@@ -137,7 +139,7 @@ class _Answer(Generic[P, R]):
         if all(context.gone() for context in self.contexts):
             return
         most = self._total + SLICE
-        for part in self._parts:
+        for part in map(self._seen, self._parts):
             if part is REST:
                 self._total += REST_AFTER
             else:
@@ -154,6 +156,17 @@ class _Answer(Generic[P, R]):
             self._first.answer(self._respond(tuple(self._found)))
         else:
             self._pack(self._finish)
+
+    def _seen(self, part: P | Pause) -> P | Pause:
+        """A part as the client may see it."""
+        see = self._first.admission.part
+        if isinstance(part, Pause) or see is None:
+            return part
+        seen = see(part)
+        if seen is None:
+            return ONE
+        assert isinstance(seen, type(part))
+        return seen
 
     def _rest(self) -> None:
         if self._packed.size > ANSWER_MAX:
@@ -187,10 +200,10 @@ class _Answer(Generic[P, R]):
             out.hang_up(context.connection)
 
     def _finish(self) -> None:
-        response = self._respond(self._packed)
+        response = self._first.merged(self._respond(self._packed))
         self._send(response, in_pieces(response, self._version))
 
-    def _send(self, response: R, body: list[Buffer]) -> None:
+    def _send(self, response: Response, body: list[Buffer]) -> None:
         for context in self.contexts[:SENT]:
             context.answer_buffers(response_around(context.header, response, body))
         del self.contexts[:SENT]

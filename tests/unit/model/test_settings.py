@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spindle.core.authorizer import AUTHORIZER
 from spindle.model.errors import Unusable
 from spindle.model.settings.scrutiny import check_topic, examine, look_at_topic
 from spindle.model.settings.setting import Kind, Setting, Status
@@ -180,9 +181,8 @@ def test_a_slip_in_what_decides_about_records_does_not_start(name: str, meant: s
 @pytest.mark.parametrize(
     "given",
     [
-        {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
-        {"super.users": "User:admin"},
-        {"allow.everyone.if.no.acl.found": "false"},
+        {"authorizer.class.name": "com.example.Authorizer"},
+        {"super.users": "admin"},
         {"sasl.jaas.config": "PlainLoginModule required;"},
         {"plain.sasl.jaas.config": "PlainLoginModule required;"},
         {"sasl.kerberos.service.name": "kafka"},
@@ -202,6 +202,9 @@ def test_what_decides_who_may_connect_is_refused_until_it_works(given: dict[str,
 
 @pytest.mark.spec("N-01")
 def test_refused_settings_may_say_what_is_so_anyway() -> None:
+    assert (
+        examine({"authorizer.class.name": AUTHORIZER, "super.users": "User:a; User:CN=b,O=c"}) == []
+    )
     assert (
         examine({"authorizer.class.name": "", "security.inter.broker.protocol": "PLAINTEXT"}) == []
     )

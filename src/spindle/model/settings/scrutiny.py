@@ -21,9 +21,9 @@ INTERNAL_TOPICS: Final = frozenset(
 )
 """Their settings are the coordinators' own affair: Apache Kafka's, too, in a mixed cluster."""
 _ACCESS: Final = re.compile(
-    r"(ssl|sasl|security|authorizer|principal|delegation)\..*|super\.users"
+    r"(ssl|sasl|security|authorizer|principal|delegation)\..*"
     r"|(plain|scram-sha-256|scram-sha-512|oauthbearer|gssapi)\..*"
-    r"|allow\.everyone\.if\.no\.acl\.found|quota\.(producer|consumer)\.default"
+    r"|quota\.(producer|consumer)\.default"
 )
 """Names beyond the table about the right to connect and the rights of a client."""
 _VITAL: Final = re.compile(

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.setting import Kind, Setting, Update, refused, without_effect
+from spindle.model.errors import Unusable
+from spindle.model.kafka_principal import KafkaPrincipal
+from spindle.model.settings.setting import Kind, Setting, Update, Value, refused, without_effect
 
 S = Setting
+
+
+def _principals(value: Value) -> None:
+    """A ValueError where a text is no list of principals."""
+    try:
+        for each in str(value).split(";"):
+            if each.strip():
+                KafkaPrincipal.parse(each.strip())
+    except Unusable as unusable:
+        raise ValueError(str(unusable)) from None
+
+
 # fmt: off
 SECURITY: Final = (
-    *refused("Spindle authorizes no requests.",
     S("authorizer.class.name", Kind.STRING, "",
-      "The class that decides which client may do what."),
-    ),
-    *without_effect("Spindle authorizes no requests.",
+      "The class that decides which client may do what: empty, or Apache Kafka's "
+      "StandardAuthorizer, whose rules Spindle has.",
+      allowed=("", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")),
+    S("super.users", Kind.STRING, "",
+      "The principals that may do everything, with ; between them: User:admin;User:kafka.",
+      check=_principals, described=False),
+    S("allow.everyone.if.no.acl.found", Kind.BOOLEAN, "false",
+      "What no ACL speaks of is allowed; else it is refused.", described=False),
+    *without_effect("A listener serves what its ACLs, once read, allow.",
     S("early.start.listeners", Kind.LIST, None,
       "The listeners that open before the authorizer is ready."),
     ),

@@ -180,7 +180,9 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
         alter_partition_reassignments.on_broker,
         alter_partition_reassignments.refuse,
     ),
-    Handler(AlterReplicaLogDirsRequest, alter_replica_log_dirs.on_broker),
+    Handler(
+        AlterReplicaLogDirsRequest, alter_replica_log_dirs.on_broker, alter_replica_log_dirs.refuse
+    ),
     Handler(
         AlterUserScramCredentialsRequest,
         alter_user_scram_credentials.on_broker,
@@ -195,12 +197,18 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(DeleteRecordsRequest, delete_records.on_broker),
     Handler(DeleteTopicsRequest, delete_topics.on_broker, delete_topics.refuse),
     Handler(DescribeAclsRequest, describe_acls.on_broker, describe_acls.refuse),
-    Handler(DescribeBadReplicasRequest, describe_bad_replicas.on_broker),
+    Handler(
+        DescribeBadReplicasRequest, describe_bad_replicas.on_broker, describe_bad_replicas.refuse
+    ),
     Handler(DescribeClusterRequest, describe_cluster.on_broker, describe_cluster.refuse),
     Handler(DescribeConfigsRequest, describe_configs.on_broker),
     Handler(DescribeGroupsRequest, describe_groups.on_broker),
-    Handler(DescribeLogDirStatesRequest, describe_log_dir_states.on_broker),
-    Handler(DescribeLogDirsRequest, describe_log_dirs.on_broker),
+    Handler(
+        DescribeLogDirStatesRequest,
+        describe_log_dir_states.on_broker,
+        describe_log_dir_states.refuse,
+    ),
+    Handler(DescribeLogDirsRequest, describe_log_dirs.on_broker, describe_log_dirs.refuse),
     Handler(DescribeProducersRequest, describe_producers.on_broker),
     Handler(DescribeQuorumRequest, describe_quorum.on_broker, describe_quorum.refuse),
     Handler(
@@ -251,7 +259,7 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(TxnOffsetCommitRequest, txn_offset_commit.on_broker, txn_offset_commit.refuse),
     Handler(UnregisterBrokerRequest, unregister_broker.on_broker, unregister_broker.refuse),
     Handler(UpdateFeaturesRequest, update_features.on_broker, update_features.refuse),
-    Handler(WriteTxnMarkersRequest, write_txn_markers.on_broker),
+    Handler(WriteTxnMarkersRequest, write_txn_markers.on_broker, write_txn_markers.refuse),
 )
 """What a broker listener serves."""
 

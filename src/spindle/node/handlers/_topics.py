@@ -38,7 +38,7 @@ class TopicClass(Protocol[Part, A]):
 def described(
     kind: TopicClass[P, A],
     selected: Iterable[Selected],
-    allowed: int,
+    allowed: Callable[[str | None], int],
     image: ClusterImage,
     listener: str,
     partition: Callable[[Listening, PartitionRegistration], P],
@@ -57,7 +57,7 @@ def described(
                 name=found.name,
                 topic_id=found.topic_id,
                 is_internal=found.name in INTERNAL,
-                topic_authorized_operations=allowed,
+                topic_authorized_operations=allowed(found.name),
             )
         else:
             told = []
@@ -68,6 +68,6 @@ def described(
                 name=found.state.name,
                 topic_id=found.state.topic_id,
                 is_internal=found.state.name in INTERNAL,
-                topic_authorized_operations=allowed,
+                topic_authorized_operations=allowed(found.state.name),
                 partitions=tuple(told),
             )

@@ -58,6 +58,23 @@ def on_broker(
     return LATER
 
 
+def refuse(
+    request: AlterReplicaLogDirsRequest,
+    context: RequestContext[AlterReplicaLogDirsResponse],
+    error: Error,
+    message: str,
+) -> AlterReplicaLogDirsResponse:
+    """The error at each partition."""
+    return _respond(
+        {
+            TopicPartition(topic.name, partition): error
+            for directory in request.dirs
+            for topic in directory.topics
+            for partition in topic.partitions
+        }
+    )
+
+
 def _respond(errors: dict[TopicPartition, Error]) -> AlterReplicaLogDirsResponse:
     return AlterReplicaLogDirsResponse(
         results=tuple(

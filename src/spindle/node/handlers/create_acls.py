@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spindle.core.controller import acls
 from spindle.model.errors import Error
-from spindle.node.handlers._acls import binding, check_authorizer
+from spindle.node.handlers._acl_filters import binding, check_authorizer
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.create_acls_request import CreateAclsRequest
 from spindle.wire.messages.create_acls_response import AclCreationResult, CreateAclsResponse

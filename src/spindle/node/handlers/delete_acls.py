@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spindle.core.controller import acls
 from spindle.model.errors import Error
-from spindle.node.handlers._acls import check_authorizer, filter_of
+from spindle.node.handlers._acl_filters import check_authorizer, filter_of
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.delete_acls_request import DeleteAclsRequest
 from spindle.wire.messages.delete_acls_response import (

@@ -16,7 +16,7 @@ from spindle.core.controller.acls import check_known
 from spindle.model.acl import AclBinding, AclFilter, AclResourceType, PatternType
 from spindle.model.acl_table import AclTable
 from spindle.model.errors import Error
-from spindle.node.handlers._acls import check_authorizer, filter_of
+from spindle.node.handlers._acl_filters import check_authorizer, filter_of
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, Pause, Slices
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spindle.model.errors import Error
 from spindle.model.ids import LogDir
 from spindle.node.logdirs.placement_registry import Stage
 from spindle.node.request_context import RequestContext
@@ -70,3 +71,13 @@ def _directory(broker: Broker, path: LogDir) -> told.LogDir:
             for name, (first, after) in logs.places.doubtful_in(path)
         ),
     )
+
+
+def refuse(
+    request: DescribeBadReplicasRequest,
+    context: RequestContext[DescribeBadReplicasResponse],
+    error: Error,
+    message: str,
+) -> DescribeBadReplicasResponse:
+    """Nothing but the error."""
+    return DescribeBadReplicasResponse(error_code=error)

@@ -2,7 +2,7 @@
 
 Behaviour: the cluster's id, the brokers alive and reached on this listener, and the broker that
 stands in for the controller. A controller tells the controllers instead, and which one leads.
-Authorized operations are listed on request: all, as there are no ACLs.
+Authorized operations are listed on request; none to a client that may not DESCRIBE the cluster.
 
 Version notes: 1 may ask for the controllers' endpoints, which the controllers' own listener tells
 (MISMATCHED_ENDPOINT_TYPE here, KIP-919); 2 may ask for fenced brokers as well (KIP-1073).
@@ -40,8 +40,8 @@ def on_broker(
     return DescribeClusterResponse(
         endpoint_type=BROKERS,
         cluster_id=broker.cluster_id,
-        cluster_authorized_operations=authorized.if_asked(
-            authorized.CLUSTER, request.include_cluster_authorized_operations
+        cluster_authorized_operations=authorized.cluster_if_asked(
+            context.permits, request.include_cluster_authorized_operations
         ),
         controller_id=topology.controller_for_clients(image, broker.node_id),
         brokers=tuple(
@@ -69,8 +69,8 @@ def on_controller(
     return DescribeClusterResponse(
         endpoint_type=CONTROLLERS,
         cluster_id=controller.cluster_id,
-        cluster_authorized_operations=authorized.if_asked(
-            authorized.CLUSTER, request.include_cluster_authorized_operations
+        cluster_authorized_operations=authorized.cluster_if_asked(
+            context.permits, request.include_cluster_authorized_operations
         ),
         controller_id=controller.quorum.leader_id,
         brokers=tuple(

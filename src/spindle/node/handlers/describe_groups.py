@@ -2,7 +2,7 @@
 
 Behaviour: a group's state and members; metadata and assignments only while the group is stable.
 A group that is not there is "Dead". Authorized operations are listed where they are
-asked for: all, as there are no ACLs.
+asked for.
 
 Version notes: 4 has instance ids; from 6 on a missing group also has GROUP_ID_NOT_FOUND and a
 message (KIP-1043).
@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.core.groups.group_values import GroupView
+from spindle.model.acl import NOT_ASKED, AclResourceType
 from spindle.model.errors import Error, Refusal
-from spindle.node import authorized
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
 from spindle.wire.messages.describe_groups_response import (
@@ -31,10 +31,16 @@ def on_broker(
     broker: Broker, request: DescribeGroupsRequest, context: RequestContext[DescribeGroupsResponse]
 ) -> DescribeGroupsResponse:
     """Describe groups."""
-    allowed = authorized.if_asked(authorized.GROUP, request.include_authorized_operations)
+    asked = request.include_authorized_operations
     return DescribeGroupsResponse(
         groups=tuple(
-            _describe(broker, group_id, allowed, context.version) for group_id in request.groups
+            _describe(
+                broker,
+                group_id,
+                context.permits.bits(AclResourceType.GROUP, group_id) if asked else NOT_ASKED,
+                context.version,
+            )
+            for group_id in request.groups
         )
     )
 

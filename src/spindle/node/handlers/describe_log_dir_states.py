@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spindle.model.errors import Error
 from spindle.node.logdirs.directories import ConfiguredLogDir
 from spindle.node.logdirs.orders import NAMED_MAX, replicas_are
 from spindle.node.logdirs.placement_registry import LocalReplica, Stage
@@ -66,3 +67,13 @@ def _damaged(offline: list[LocalReplica]) -> str:
     bad = sorted(str(place.name) for place in offline if place.damaged)
     more = f" and {len(bad) - NAMED_MAX} more" if len(bad) > NAMED_MAX else ""
     return f"{replicas_are(len(bad))} damaged: {', '.join(bad[:NAMED_MAX])}{more}" if bad else ""
+
+
+def refuse(
+    request: DescribeLogDirStatesRequest,
+    context: RequestContext[DescribeLogDirStatesResponse],
+    error: Error,
+    message: str,
+) -> DescribeLogDirStatesResponse:
+    """Nothing but the error."""
+    return DescribeLogDirStatesResponse(error_code=error)

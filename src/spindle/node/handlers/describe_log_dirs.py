@@ -108,3 +108,13 @@ def _directory(
         is_cordoned=is_cordoned and level >= CORDONED_DIRECTORIES,
         directory_id=directory.id,
     )
+
+
+def refuse(
+    request: DescribeLogDirsRequest,
+    context: RequestContext[DescribeLogDirsResponse],
+    error: Error,
+    message: str,
+) -> DescribeLogDirsResponse:
+    """Nothing but the error."""
+    return DescribeLogDirsResponse(error_code=error)

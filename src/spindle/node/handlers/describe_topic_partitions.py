@@ -2,8 +2,8 @@
 
 Behaviour: topics in the order of their names, with their partitions and eligible leader replicas,
 in pages of at most so many partitions (a topic that is not there takes the room of one); the cursor
-tells where the next page begins. Never creates a topic. No topics at all means all of them. All
-operations are authorized, as there are no ACLs.
+tells where the next page begins. Never creates a topic. No topics at all means all of them.
+Authorized operations are always listed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.metadata_records import PartitionRegistration
-from spindle.node import authorized, topology
+from spindle.node import topology
 from spindle.node.handlers._topics import described
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.topic_selection import TopicPage
@@ -48,7 +48,7 @@ def on_broker(
         described(
             DescribeTopicPartitionsResponseTopic,
             page.topics(),
-            authorized.TOPIC,
+            context.permits.topic_bits,
             broker.image,
             context.listener,
             _partition,

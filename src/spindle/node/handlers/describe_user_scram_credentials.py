@@ -52,8 +52,15 @@ def refuse(
     error: Error,
     message: str,
 ) -> DescribeUserScramCredentialsResponse:
-    """The error for the whole."""
-    return DescribeUserScramCredentialsResponse(error_code=error, error_message=message)
+    """The error for the whole, and for each user; Apache Kafka names none of them."""
+    return DescribeUserScramCredentialsResponse(
+        error_code=error,
+        error_message=message,
+        results=tuple(
+            DescribeUserScramCredentialsResult(error_code=error, error_message=message)
+            for _ in request.users or ()
+        ),
+    )
 
 
 def _told(image: ClusterImage, named: Counter[str]) -> Iterator[DescribeUserScramCredentialsResult]:

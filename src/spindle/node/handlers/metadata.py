@@ -8,7 +8,7 @@ Behaviour:
   there, and else, it has UNKNOWN_TOPIC_OR_PARTITION;
 - "controller" is the first live broker, which forwards what is the controller's (KIP-590);
 - a topic that is asked for twice is listed once;
-- authorized operations are listed on request: all, as there are no ACLs.
+- authorized operations are listed on request.
 
 Version notes: in 0 no topics at all means all of them, and replicas that are not alive are left
 out with REPLICA_NOT_AVAILABLE; from 1 on null means all. 5 has offline replicas; 4 lets the client
@@ -58,7 +58,7 @@ def on_broker(
     topics = described(
         MetadataResponseTopic,
         named.topics(None if every else ((topic.name, topic.topic_id) for topic in asked)),
-        authorized.if_asked(authorized.TOPIC, request.include_topic_authorized_operations),
+        authorized.topics_if_asked(context.permits, request.include_topic_authorized_operations),
         image,
         context.listener,
         partial(_partition, context.version),
@@ -77,8 +77,8 @@ def on_broker(
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
             topics=topics,
-            cluster_authorized_operations=authorized.if_asked(
-                authorized.CLUSTER, request.include_cluster_authorized_operations
+            cluster_authorized_operations=authorized.cluster_if_asked(
+                context.permits, request.include_cluster_authorized_operations
             ),
         )
 

@@ -90,3 +90,14 @@ def _topics(errors: dict[TopicPartition, Error]) -> tuple[WritableTxnMarkerTopic
         )
         for name, told in by_topic(errors.items()).items()
     )
+
+
+def refuse(
+    request: WriteTxnMarkersRequest,
+    context: RequestContext[WriteTxnMarkersResponse],
+    error: Error,
+    message: str,
+) -> WriteTxnMarkersResponse:
+    """The error at each partition."""
+    endings = map(_ending, request.markers)
+    return _respond(request, [dict.fromkeys(each.partitions, error) for each in endings])

@@ -22,7 +22,9 @@ from spindle.core.replica.fetch_sessions import (
     Reader,
 )
 from spindle.core.replica.partition import Offline, PartitionLeader
+from spindle.model.acl import AclOperation, AclResourceType
 from spindle.model.errors import Error, Failure, Refusal
+from spindle.model.ids import ZERO_ID
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.delayed_fetch import (
@@ -212,6 +214,8 @@ class FetchManager:
             look.some = True
 
     def _outcome(self, fetch: DelayedFetch, cursor: Cursor) -> FetchedPartition:
+        if not self._may_read(fetch, cursor):
+            return FetchedPartition(cursor, Error.TOPIC_AUTHORIZATION_FAILED)
         hosted = cursor.watching
         if hosted is None or hosted.gone:
             found = self._partitions.locate(*cursor.key)
@@ -235,6 +239,21 @@ class FetchManager:
                     outcome.limit = outcome.stable if committed else outcome.mark
             return outcome
         return self._lost(outcome)
+
+    def _may_read(self, fetch: DelayedFetch, cursor: Cursor) -> bool:
+        """Whether the reader may have this topic now, whatever it could when the session began."""
+        permits = fetch.context.permits
+        if permits.view is None:
+            return True
+        if fetch.reader.follower:
+            return permits.may_cluster(AclOperation.CLUSTER_ACTION)
+        topic = cursor.key[0]
+        if not isinstance(topic, str):
+            state = self._context.image.topics.get(topic or ZERO_ID)
+            if state is None:
+                return True  # No topic has this id, and the reader will hear just that.
+            topic = state.name
+        return permits.may(AclOperation.READ, AclResourceType.TOPIC, topic)
 
     def _holds_back(
         self, fetch: DelayedFetch, outcome: FetchedPartition, hosted: HostedPartition
