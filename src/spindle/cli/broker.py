@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class LogFormat(StrEnum):
+    """How the lines of a node's log are written."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def broker(
@@ -18,6 +26,10 @@ def broker(
     log_level: Annotated[
         str, typer.Option(metavar="LEVEL", help="debug, info, warning or error; goes to stderr.")
     ] = "info",
+    log_format: Annotated[
+        LogFormat,
+        typer.Option(help="text for people, json for collectors: an object in each line."),
+    ] = LogFormat.TEXT,
 ) -> None:
     """Run one node: a broker, a controller, or both, as its properties say.
 
@@ -28,4 +40,4 @@ def broker(
     """
     from spindle.runtime.server import run
 
-    raise typer.Exit(run(config, log_level))
+    raise typer.Exit(run(config, log_level, log_format is LogFormat.JSON))

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus on a loopback port, read from the node's own statistics when asked.
+"""Metrics for Prometheus on a port of their own, read from the node's statistics when asked.
 
 Names are Kafka's MBean names in Prometheus form (`kafka_log_logmanager_offlinelogdirectorycount`),
 so that dashboards made for Apache Kafka are easily kept. Knows no machine: a node hands out
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
+from typing import NamedTuple
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, start_http_server
@@ -53,21 +54,38 @@ def _family(name: str, summaries: set[str]) -> tuple[str, str]:
     return name, "gauge"
 
 
-def serve_metrics(port: int, samples: Samples) -> AbstractContextManager[str]:
-    """Serve `/metrics` on 127.0.0.1:port (0: a free one) while the context lasts; host:port.
+class MetricsAddress(NamedTuple):
+    """Where metrics are served, and by which certificate (PEM files); None: by plain http."""
+
+    port: int
+    host: str = "127.0.0.1"
+    certificate: str | None = None
+    key: str | None = None
+
+    def url(self, port: int) -> str:
+        """The page's address; `port`: the one that was had."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'http' if self.certificate is None else 'https'}://{host}:{port}/metrics"
+
+
+def serve_metrics(address: MetricsAddress, samples: Samples) -> AbstractContextManager[str]:
+    """Serve `/metrics` there (port 0: a free one) while the context lasts; the page's URL.
 
     `samples` is called on the scrape's thread: it must fetch the figures from the node's own.
-    OSError where the port cannot be had.
+    OSError where the address cannot be had, or a file cannot be read or used.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(NodeCollector(samples))
-    return _until_end(*start_http_server(port, "127.0.0.1", registry))
+    server, thread = start_http_server(
+        address.port, address.host, registry, certfile=address.certificate, keyfile=address.key
+    )
+    return _until_end(server, thread, address)
 
 
 @contextmanager
-def _until_end(server: WSGIServer, thread: Thread) -> Iterator[str]:
+def _until_end(server: WSGIServer, thread: Thread, address: MetricsAddress) -> Iterator[str]:
     try:
-        yield f"127.0.0.1:{server.server_port}"
+        yield address.url(server.server_port)
     finally:
         server.shutdown()
         server.server_close()

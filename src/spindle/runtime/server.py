@@ -19,6 +19,7 @@ import structlog
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
+from spindle.model.settings.typed_settings import Settings
 from spindle.model.statistics import Sample
 from spindle.node.node import Node
 from spindle.runtime.disks import named
@@ -38,6 +39,8 @@ from spindle.storage.disk import Disk
 log = structlog.get_logger("spindle")
 
 SCRAPE_SECONDS = 5.0
+_SSL = "metrics.ssl"
+_KEY = f"{_SSL}.key.location"
 SWITCH_SECONDS = 0.0005
 """How long a directory's thread may compute while the loop waits for the interpreter. With Python's
 5 ms each answer that the loop writes could wait so long: a copied index kept producers waiting."""
@@ -58,14 +61,16 @@ def read_config(path: Path) -> NodeConfig:
     return node_config(properties)
 
 
-def configure_log(level: str) -> None:
-    """Log events to stderr, one line each."""
+def configure_log(level: str, as_json: bool = False) -> None:
+    """Log events to stderr, one line each: for people, or as JSON objects."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+            structlog.processors.JSONRenderer(default=str)
+            if as_json
+            else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -73,9 +78,12 @@ def configure_log(level: str) -> None:
     )
 
 
-def run(properties: Path, log_level: str) -> int:
-    """Run the node of a properties file in this process; the exit code. Errors go to stderr."""
-    configure_log(log_level)
+def run(properties: Path, log_level: str, as_json: bool = False) -> int:
+    """Run the node of a properties file in this process; the exit code. Errors go to stderr.
+
+    `as_json`: each event of the log is a JSON object.
+    """
+    configure_log(log_level, as_json)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         pulse = Pulse()
@@ -126,7 +134,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
         log_dirs=list(config.log_dirs),
         open_files_max=descriptors,
     )
-    with _metrics(config.settings.find_whole("metrics.port"), node, pulse):
+    with _metrics(config.settings, node, pulse):
         try:
             await driver.run()
         except Halted as halted:
@@ -138,13 +146,18 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
 
 
 @contextmanager
-def _metrics(port: int | None, node: Node, pulse: Pulse) -> Iterator[None]:
+def _metrics(settings: Settings, node: Node, pulse: Pulse) -> Iterator[None]:
     """Serve the node's metrics where a port is set."""
+    port = settings.find_whole("metrics.port")
     if port is None:
         yield
         return
-    from spindle.runtime.metrics import serve_metrics
+    from spindle.runtime.metrics import MetricsAddress, serve_metrics
 
+    certificate, key = settings.text(f"{_SSL}.certificate.location"), settings.text(_KEY)
+    if (certificate is None) != (key is None):
+        raise Unusable(f"{_SSL}.certificate.location and {_KEY} belong together: give both files")
+    address = MetricsAddress(port, settings.word("metrics.host"), certificate, key)
     loop = asyncio.get_running_loop()
 
     async def figures() -> list[Sample]:
@@ -154,12 +167,13 @@ def _metrics(port: int | None, node: Node, pulse: Pulse) -> Iterator[None]:
         return asyncio.run_coroutine_threadsafe(figures(), loop).result(SCRAPE_SECONDS)
 
     try:
-        serving = serve_metrics(port, ask)
+        serving = serve_metrics(address, ask)
     except OSError as error:
         raise Unusable(
-            f"metrics.port: cannot listen on 127.0.0.1:{port}: {error.strerror}; give another"
-            " port, or 0 for a free one"
+            f"metrics.port: cannot serve {address.url(port)}: {error.strerror or error}; give"
+            " metrics.host an address of this machine, metrics.port a free port (0 finds one), and"
+            f" {_SSL}.* files that belong together"
         ) from None
-    with serving as address:
-        log.info("metrics are served", url=f"http://{address}/metrics")
+    with serving as url:
+        log.info("metrics are served", url=url)
         yield

@@ -54,6 +54,13 @@ DIRECTORIES: Final = (
     S("log.dir.probe.interval.ms", Kind.LONG, "1000",
       "The milliseconds between two checks of each disk.", least=10),
     S("metrics.port", Kind.INT, None,
-      "The port on the loopback address at which Prometheus finds the node's metrics; "
-      "without it none is opened.", least=0, most=65535),
+      "The port at which Prometheus finds the node's metrics; without it none is opened.",
+      least=0, most=65535),
+    S("metrics.host", Kind.STRING, "127.0.0.1",
+      "The address at which the node's metrics are served; 0.0.0.0 is every address."),
+    S("metrics.ssl.certificate.location", Kind.STRING, None,
+      "The PEM file with the certificate of the metrics page, and those that vouch for it; "
+      "with it the page is served by https."),
+    S("metrics.ssl.key.location", Kind.STRING, None,
+      "The PEM file with the private key of that certificate, without a password."),
 )
