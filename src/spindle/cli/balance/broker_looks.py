@@ -40,7 +40,7 @@ class _Question(NamedTuple):
 
 
 class BrokerLooks:
-    """The looks of one run. `silent`: the brokers that the last look had no answer from."""
+    """The looks of one run. `silent`: the brokers that gave the last look no answer in time."""
 
     def __init__(
         self, admin: AdminClient, say: Callable[[str], None], seconds: float = LOOK_SECONDS
@@ -66,7 +66,8 @@ class BrokerLooks:
         if due:
             await asyncio.wait(due, timeout=self._seconds)
         told = {broker: self._told(broker, wanted) for broker in brokers}
-        silent = {b for b, found in told.items() if isinstance(found, (Unreachable, OutOfTime))}
+        # One that refuses, or is no broker of the cluster any more, has answered in its way.
+        silent = {b for b, found in told.items() if isinstance(found, OutOfTime)}
         self._note(silent, frozenset(brokers))
         return told
 
