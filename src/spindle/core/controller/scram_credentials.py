@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from spindle.core.controller.controller_state import (
     ControllerResult,
     ControllerState,
     Draft,
-    check_records,
 )
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import SCRAM
 from spindle.model.scram import ITERATIONS_LEAST, ITERATIONS_MOST, ScramMechanism, scram_of
+
+CHANGES_MAX: Final = 1_000
+"""Changes of one request: keys are derived for each, while all other requests wait (S-08)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,21 @@ class AlteredUser:
     message: str | None = None
 
 
+def check_count(changes: int) -> None:
+    """Refusal POLICY_VIOLATION where a request asks for too many changes."""
+    if changes > CHANGES_MAX:
+        raise Refusal(
+            Error.POLICY_VIOLATION,
+            f"{changes} credentials in one request are too many: {CHANGES_MAX} are changed at once",
+        )
+
+
 def alter(
     state: ControllerState,
     deletions: Sequence[ScramDeletion],
     upsertions: Sequence[ScramUpsertion],
 ) -> ControllerResult[list[AlteredUser]]:
     """Change credentials, each user's at most once; the others go on where one is refused."""
-    check_records(len(deletions) + len(upsertions))
     changes: list[ScramDeletion | ScramUpsertion] = [*deletions, *upsertions]
     wanted: dict[str, ScramDeletion | ScramUpsertion] = {}
     refused: dict[str, AlteredUser] = {}

@@ -1,8 +1,9 @@
 """AlterUserScramCredentials (51), version 0, both listeners.
 
 Behaviour: credentials of SCRAM are made, replaced and deleted (KIP-554), each user's as a whole; a
-user that the request names twice is refused. Clients send salted passwords; the records have
-StoredKey and ServerKey. On the broker listener the request is forwarded.
+user that the request names twice is refused, and so is a request for very many. Clients send
+salted passwords; the records have StoredKey and ServerKey. On the broker listener the request is
+forwarded.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import scram_credentials
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.core.controller.scram_credentials import AlteredUser, ScramDeletion, ScramUpsertion
 from spindle.model.errors import Error
 from spindle.node.request_context import Later, RequestContext
@@ -42,19 +44,19 @@ def on_controller(
     context: RequestContext[AlterUserScramCredentialsResponse],
 ) -> Later:
     """Change credentials."""
-    deletions = [ScramDeletion(one.name, one.mechanism) for one in request.deletions]
-    upsertions = [
-        ScramUpsertion(
-            one.name, one.mechanism, one.iterations, bytes(one.salt), bytes(one.salted_password)
-        )
-        for one in request.upsertions
-    ]
-    return controller.serve(
-        context,
-        lambda state: scram_credentials.alter(state, deletions, upsertions),
-        _respond,
-        partial(refuse, request, context),
-    )
+
+    def decide(state: ControllerState) -> ControllerResult[list[AlteredUser]]:
+        scram_credentials.check_count(len(request.deletions) + len(request.upsertions))
+        deletions = [ScramDeletion(one.name, one.mechanism) for one in request.deletions]
+        upsertions = [
+            ScramUpsertion(
+                one.name, one.mechanism, one.iterations, bytes(one.salt), bytes(one.salted_password)
+            )
+            for one in request.upsertions
+        ]
+        return scram_credentials.alter(state, deletions, upsertions)
+
+    return controller.serve(context, decide, _respond, partial(refuse, request, context))
 
 
 def refuse(

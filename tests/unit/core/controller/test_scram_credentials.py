@@ -10,7 +10,7 @@ from tests.unit.core.controller.kit import Cluster
 from spindle.core.controller import scram_credentials
 from spindle.core.controller.scram_credentials import ScramDeletion, ScramUpsertion
 from spindle.model import metadata_records as r
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.scram import ScramMechanism
@@ -104,3 +104,10 @@ def test_the_keys_are_those_of_the_standard() -> None:
     )
     signature = base64.b64encode(mechanism.hmac(keys.server, said))
     assert signature == b"6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
+
+
+def test_more_changes_than_may_be_made_at_once_are_refused() -> None:
+    scram_credentials.check_count(scram_credentials.CHANGES_MAX)
+    with pytest.raises(Refusal, match="1001 credentials in one request are too many") as refused:
+        scram_credentials.check_count(scram_credentials.CHANGES_MAX + 1)
+    assert refused.value.error is Error.POLICY_VIOLATION
