@@ -39,8 +39,8 @@ from spindle.storage.disk import Disk
 log = structlog.get_logger("spindle")
 
 SCRAPE_SECONDS = 5.0
-_SSL = "metrics.ssl"
-_KEY = f"{_SSL}.key.location"
+CERTIFICATE, KEY = "metrics.ssl.certificate.location", "metrics.ssl.key.location"
+"""Settings that belong together."""
 SWITCH_SECONDS = 0.0005
 """How long a directory's thread may compute while the loop waits for the interpreter. With Python's
 5 ms each answer that the loop writes could wait so long: a copied index kept producers waiting."""
@@ -154,9 +154,9 @@ def _metrics(settings: Settings, node: Node, pulse: Pulse) -> Iterator[None]:
         return
     from spindle.runtime.metrics import MetricsAddress, serve_metrics
 
-    certificate, key = settings.text(f"{_SSL}.certificate.location"), settings.text(_KEY)
+    certificate, key = settings.text(CERTIFICATE), settings.text(KEY)
     if (certificate is None) != (key is None):
-        raise Unusable(f"{_SSL}.certificate.location and {_KEY} belong together: give both files")
+        raise Unusable(f"{CERTIFICATE} and {KEY} belong together: give both files")
     address = MetricsAddress(port, settings.word("metrics.host"), certificate, key)
     loop = asyncio.get_running_loop()
 
@@ -172,7 +172,7 @@ def _metrics(settings: Settings, node: Node, pulse: Pulse) -> Iterator[None]:
         raise Unusable(
             f"metrics.port: cannot serve {address.url(port)}: {error.strerror or error}; give"
             " metrics.host an address of this machine, metrics.port a free port (0 finds one), and"
-            f" {_SSL}.* files that belong together"
+            " metrics.ssl.* files that belong together"
         ) from None
     with serving as url:
         log.info("metrics are served", url=url)
