@@ -28,7 +28,9 @@ def broker(
     ] = "info",
     log_format: Annotated[
         LogFormat,
-        typer.Option(help="text for people, json for collectors: an object in each line."),
+        typer.Option(
+            metavar="FORMAT", help="text for people, json for collectors: an object in each line."
+        ),
     ] = LogFormat.TEXT,
 ) -> None:
     """Run one node: a broker, a controller, or both, as its properties say.
