@@ -2,7 +2,8 @@
 
 What is repeated is the whole file of such a test, from its first test on: the tests of a file may
 share a cluster, and a later one may expect or break what an earlier one has left there.
-`python -m tests.suite [OPTIONS OF PYTEST]`; with `--quick` in front, house and unit tests only. A
+`python -m tests.suite [OPTIONS OF PYTEST]`; with `--quick` in front, house and unit tests only,
+and of made-up cases a quarter (`tests/support/amounts.py`). A
 failure of any other kind ends the run as failed, without a second try; so do more than
 `REPEATS_MAX` tests out of time, for that is no coincidence.
 """
@@ -17,6 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support import amounts
 from tests.support.processes import tied
 
 REPEATS_MAX = 8
@@ -82,6 +84,7 @@ def _pytest(*arguments: str) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [QUICK]:
+        os.environ[amounts.QUICK] = "1"
         sys.exit(main(sys.argv[2:], SOME))
     prepare()
     sys.exit(main(sys.argv[1:]))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import signal
 import sys
 from collections import Counter
@@ -26,6 +27,9 @@ PACKAGE = ROOT / "src" / "spindle"
 TESTS = ROOT / "tests"
 GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "record_codecs")
 MANY_ATTRIBUTES, MANY_METHODS = 12, 25
+MOVE_ROOMS = ("core/logdirs/", "node/logdirs/", "model/", "storage/")
+MOVE_STEMS = re.compile(r"(^|_)(move|moves|copy|copying|copier|copies|orders|alter_log_dirs)(_|$)")
+"""Files of a move between directories: those of these rooms that have such a word in the name."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -182,6 +186,12 @@ def _of_classes(house: House) -> Iterator[Figure]:
 def _of_sizes(house: House) -> Iterator[Figure]:
     logdirs = sum(place.startswith("node/logdirs/") for place in house.nodes)
     yield Figure("logdirs_files", "files in node/logdirs", logdirs)
+    moves = [
+        place
+        for place in house.nodes
+        if place.startswith(MOVE_ROOMS) and MOVE_STEMS.search(Path(place).stem)
+    ]
+    yield Figure("move_files", "files of a move", len(moves), False, tuple(moves))
     sizes = sorted(
         (node.end_lineno or 0) - node.lineno + 1
         for every in house.nodes.values()

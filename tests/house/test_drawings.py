@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spindle.core.logdirs.move_diagram import diagram, legend
+from tools.move_diagram import diagram, legend
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "moves.md"
 DRAWINGS = {

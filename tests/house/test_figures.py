@@ -27,6 +27,7 @@ BOUNDS = {
     "wide_tables": Bound(0.0075, 0.0075),
     "long_classes": Bound(0, 0),
     "logdirs_files": Bound(12, 12),
+    "move_files": Bound(9, 9),
     "function_lines_p50": Bound(7, 7),
     "function_lines_p90": Bound(21, 20),
     "function_lines_p99": Bound(40, 40),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.core.authorizer import Action, Authorizer, host_address
 from spindle.model.acl import (
@@ -221,7 +222,7 @@ def plainly(acls: list[AclBinding], operation: AclOperation, name: str, at: str)
 
 
 @pytest.mark.spec("S-05")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300), deadline=None)
 @given(
     st.lists(ACLS, max_size=12),
     st.lists(ACLS, max_size=4),

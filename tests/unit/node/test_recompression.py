@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.model.batches import LOG_APPEND_TIME, TRANSACTIONAL, Record, RecordBatch
 from spindle.model.errors import Error, Refusal
@@ -67,7 +68,7 @@ def packed(batch: RecordBatch, packing: Packing, most: int = 7) -> RecordBatch:
     return walk.batch
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 @given(batches, packings)
 def test_all_that_was_sent_is_kept(batch: RecordBatch, packing: Packing) -> None:
     new = packed(batch, packing)

@@ -6,6 +6,7 @@ import statistics
 
 import pytest
 from hypothesis import example, given, settings
+from tests.support.amounts import cases
 from tests.unit.planning.brokers import (
     Broker,
     after,
@@ -46,7 +47,7 @@ def ends(plan: BrokerPlan) -> dict[str, int]:
 
 
 @pytest.mark.spec("P-04")
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=cases(250), deadline=None)
 @given(brokers(), bands())
 def test_every_plan_keeps_the_rules(broker: Broker, band: Band) -> None:
     directories, replicas = broker
@@ -67,7 +68,7 @@ def test_every_plan_keeps_the_rules(broker: Broker, band: Band) -> None:
 
 
 @pytest.mark.spec("P-04")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(brokers(), bands())
 def test_planning_a_result_gives_an_empty_plan(broker: Broker, band: Band) -> None:
     directories, replicas = broker
@@ -77,7 +78,7 @@ def test_planning_a_result_gives_an_empty_plan(broker: Broker, band: Band) -> No
     assert again.notes == plan.notes
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(brokers(), bands())
 def test_the_order_of_the_input_does_not_matter(broker: Broker, band: Band) -> None:
     directories, replicas = broker
@@ -99,7 +100,7 @@ BANDS_THAT_MOVED = (
 """Planned in two steps, the second by bands that the first one's replica has widened elsewhere."""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(brokers(), bands())
 @example(BANDS_THAT_MOVED, Band(0.0, 0.7))
 def test_a_plan_makes_a_broker_more_even_or_says_why_not(broker: Broker, band: Band) -> None:

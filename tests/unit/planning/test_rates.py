@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.amounts import cases
 from tests.unit.planning import many
 from tests.unit.planning.brokers import by_seed
 from tests.unit.planning.clusters import carry_out, simple
@@ -38,7 +39,7 @@ def spread(shares: tuple[DirectoryShare, ...]) -> tuple[float, float]:
 @pytest.mark.spec("P-04")
 @pytest.mark.parametrize("between", [True, False], ids=["between", "within"])
 def test_no_rule_is_broken_where_rates_count_and_a_result_needs_no_plan(between: bool) -> None:
-    for seed in range(15):
+    for seed in range(cases(15)):
         many.check(seed, between, rates=True)
 
 

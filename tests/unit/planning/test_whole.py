@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from tests.support.amounts import cases
 from tests.unit.planning import many
 from tests.unit.planning.clusters import after, carry_out, simple
 
@@ -23,7 +24,7 @@ from spindle.planning.schedule import WaveLimits
 def test_no_rule_is_broken_at_any_instant_and_a_result_needs_no_plan(
     between: bool, first: int
 ) -> None:
-    for seed in range(first, first + 12):
+    for seed in range(first, first + cases(12)):
         many.check(seed, between)
 
 

@@ -6,6 +6,7 @@ import random
 from unittest.mock import patch
 
 import pytest
+from tests.support.amounts import cases
 from tests.unit.planning.clusters import after, carry_out, simple
 
 from spindle.planning.broker_planner import plan_broker
@@ -76,7 +77,7 @@ def test_replicas_that_share_a_rack_without_need_are_named_and_parted_where_aske
 
 @pytest.mark.spec("P-04")
 def test_racks_are_mended_on_random_clusters_and_a_result_needs_no_plan() -> None:
-    for seed in range(12):
+    for seed in range(cases(12)):
         rng = random.Random(seed)
         brokers = [BrokerLoad(n, f"r{n % 3}") for n in range(6)]
         replicas: dict[int, list[ReplicaLoad]] = {n: [] for n in range(6)}

@@ -14,6 +14,14 @@ import pytest
 from tests.support.echo_node import MIB, running
 from tests.support.waiting import eventually_async
 
+from spindle.runtime import crowd
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection counts as stuck after a second, not after ten."""
+    monkeypatch.setattr(crowd, "STUCK_SECONDS", 1.0)
+
 
 @pytest.mark.spec("S-08")
 def test_unfinished_frames_are_bounded_and_others_go_on() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.runtime import os_copy
 from spindle.runtime.os_copy import Copier
@@ -48,7 +49,9 @@ lengths = st.one_of(st.sampled_from([0, 1, MIB - 1, MIB, 4 * MIB]), st.integers(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=cases(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(places, places, lengths)
 def test_the_same_bytes_wherever_they_begin_and_end(

@@ -47,7 +47,7 @@ def endpoint(status: int, body: bytes, **headers: str) -> Iterator[tuple[str, li
             """Be silent."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/token", asked

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 from tests.support.storage import (
     FAR,
     FUTURE,
@@ -148,7 +149,7 @@ class World:
 
 
 @pytest.mark.spec("K113-03", "K113-13", "K113-15")
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=cases(150), deadline=None, derandomize=True)
 @given(seed=st.integers(0, 1 << 40))
 def test_a_copy_beside_anything_is_the_same_in_the_end(seed: int) -> None:
     world = World(seed)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 from tests.support.storage import (
     FAR,
     FUTURE,
@@ -133,7 +134,7 @@ def test_reading_over_the_holes_of_a_compacted_log() -> None:
     assert (opened.logs[0].end, read(directory, 102)) == (251, [250])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30), deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 3000), min_size=1, max_size=30),
     segment=st.integers(500, 9000),

@@ -11,6 +11,7 @@ import pytest
 from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.model.batches import CONTROL, LOG_APPEND_TIME, Buffer, Record, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
@@ -77,7 +78,7 @@ batches_of_records = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(batches_of_records, st.integers(0, 2**60), st.sampled_from(Compression))
 def test_any_records_survive(
     drawn: list[tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]],
@@ -308,7 +309,7 @@ def test_lz4_frames_have_independent_blocks() -> None:
     assert data in bytes(cramjam.lz4.decompress(frame))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300), deadline=None)
 @given(st.binary(max_size=300), st.sampled_from([bytes, bytearray, memoryview]))
 def test_random_bytes_are_corrupt_or_refused(data: bytes, kind: type) -> None:
     given_bytes: Buffer = kind(data)
@@ -321,7 +322,7 @@ def test_random_bytes_are_corrupt_or_refused(data: bytes, kind: type) -> None:
     assert data == b""
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=cases(500), deadline=None)
 @given(st.data())
 def test_mutated_records_raise_nothing_but_corrupt(data: st.DataObject) -> None:
     compression = data.draw(st.sampled_from(Compression))

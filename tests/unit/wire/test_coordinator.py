@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.model.errors import Corrupt
 from spindle.wire.coordinator import (
@@ -61,7 +62,7 @@ group_values = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 @given(text, text, int32, st.none() | offset_values)
 def test_offsets_come_back(
     group: str, topic: str, partition: int, value: OffsetValue | None
@@ -73,7 +74,7 @@ def test_offsets_come_back(
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 @given(text, st.none() | group_values)
 def test_groups_come_back(group: str, value: GroupValue | None) -> None:
     key, raw = encode_group(group, value)
@@ -170,7 +171,7 @@ def test_broken_records_are_corrupt(key: bytes, value: bytes | None) -> None:
         decode_coordinator_record(key, value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300), deadline=None)
 @given(group_values, st.data())
 def test_mutated_groups_raise_nothing_but_corrupt(value: GroupValue, data: st.DataObject) -> None:
     key, raw = encode_group("g", value)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.model import metadata_records as r
 from spindle.model.errors import Corrupt
@@ -61,7 +62,7 @@ CLASSES = [c for c in get_args(r.MetadataRecord) if c is not r.Other]
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(data=st.data())
 def test_every_record_comes_back(cls: type[Any], data: st.DataObject) -> None:
     record = data.draw(strategy(cls))
@@ -262,7 +263,7 @@ def test_broken_records_are_corrupt(value: bytes, why: str) -> None:
         decode_record(value)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 @given(st.sampled_from(CLASSES), st.data())
 def test_mutated_records_raise_nothing_but_corrupt(cls: type[Any], data: st.DataObject) -> None:
     value = bytearray(encode_record(data.draw(strategy(cls))))

@@ -47,7 +47,7 @@ def test_a_url_gets_the_outcome_and_is_no_part_of_a_warning(
             """Says nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Hook) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         at = f"http://127.0.0.1:{server.server_port}"
         ending.tell(f"{at}/good", ENDED)
         ending.tell(f"{at}/secret", ENDED)

@@ -11,6 +11,7 @@ import uuid
 from dataclasses import replace
 
 import pytest
+from tests.support.amounts import cases
 
 from spindle.core.replica.fetch_session_handler import truncation_point
 from spindle.core.replica.isr import PendingIsrChange
@@ -316,7 +317,7 @@ def merge(
     )
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(cases(120)))
 def test_what_is_committed_stays_and_all_converge(seed: int) -> None:
     cluster = Cluster(seed)
     cluster.run(1500)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.amounts import cases
 
 from spindle.planning.bands.bound import Edges, edges, lower_bound
 from spindle.planning.load import Band, DirectoryLoad
@@ -69,7 +70,7 @@ def test_the_bound_is_the_larger_of_what_is_too_much_and_what_is_missing() -> No
     assert lower_bound(around, [120, 120, 60]) == 30
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 30)), min_size=1, max_size=6),
     st.sampled_from((0.0, 0.1, 0.3)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tools.move_diagram import GROUPS, diagram, legend
+
 from spindle.core.logdirs.move import TABLE, LogDirMoveState, MoveEffect
-from spindle.core.logdirs.move_diagram import GROUPS, diagram, legend
 
 
 def test_every_row_that_does_something_is_an_arrow_from_its_state_or_its_frame() -> None:
