@@ -140,7 +140,7 @@ def test_only_what_is_kept_says_so() -> None:
 
 
 @pytest.mark.spec("B-11")
-def test_a_kept_copy_that_is_being_deleted_is_not_taken_up_again() -> None:
+def test_a_kept_copy_that_is_being_deleted_is_not_resumed() -> None:
     """Its mark says what of it is good: the mark goes before anything that it speaks of."""
 
     def work(disk: MemoryDisk) -> None:

@@ -39,7 +39,7 @@ def test_no_arrow_is_drawn_that_no_row_knows() -> None:
                 assert row.next.name == end, line
 
 
-def test_the_legend_has_all_states_and_wishes() -> None:
+def test_the_legend_has_all_states_and_effects() -> None:
     told = legend()
     assert all(
         f"| {each.name} | {each.value} |" in told for each in (*LogDirMoveState, *MoveEffect)

@@ -50,7 +50,7 @@ def test_the_lines_that_a_mutant_changes(before: str, after: str, lines: set[int
     assert changed_lines(SOURCE_OF_LINES, changed) == lines
 
 
-def test_lines_outside_of_functions_are_told_from_their_bodies() -> None:
+def test_lines_outside_of_functions_are_distinguished_from_their_bodies() -> None:
     assert lines_of_functions(SOURCE_OF_LINES) == {7, 8, 9, 10}
 
 

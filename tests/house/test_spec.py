@@ -16,7 +16,7 @@ WIDE = (
     "pipeline/test_sources.py::test_a_sample_has_every_replica_of_every_broker",
 )
 NARROW = (
-    "pipeline/test_rates.py::test_rates_that_nobody_knows_are_told",
+    "pipeline/test_rates.py::test_unknown_rates_are_reported",
     "unit/core/logdirs/test_move.py::test_appends_are_blocked_only_when_little_is_left",
 )
 

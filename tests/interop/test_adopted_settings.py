@@ -76,7 +76,7 @@ class Adopted(SpindleCluster):
 
 
 @pytest.mark.spec("N-01")
-def test_the_distributed_file_starts_and_only_names_without_effect_are_told(
+def test_the_distributed_file_starts_and_only_names_without_effect_are_reported(
     kafka_jars: Path, tmp_path: Path
 ) -> None:
     with Adopted(tmp_path / "c", kafka_jars, {}) as cluster:

@@ -246,7 +246,7 @@ def test_a_batch_that_lies_is_refused(cluster: Local) -> None:
 # -- connections -----------------------------------------------------------------------------
 
 
-def test_idle_and_slow_connections_hold_nobody_up(cluster: Local) -> None:
+def test_idle_and_slow_connections_hold_no_other_client_up(cluster: Local) -> None:
     whole = frame(Key.METADATA, 0, struct.pack(">i", 0))
     with ExitStack() as stack:
         for port in ports(cluster):

@@ -218,7 +218,7 @@ def leader_epochs(cluster: Local) -> dict[str, int]:
 
 
 @pytest.mark.spec("K589-02", "K589-04", "B-28")
-def test_the_scrubbers_find_what_nobody_reads(cluster: Local) -> None:
+def test_the_scrubbers_find_what_no_client_reads(cluster: Local) -> None:
     """On leaders and followers, each kind of damage on a replica of its own, all at once."""
     kinds = {"flipped": 1, "missing": 2, "unreadable": 3, "torn": 2}
     for kind in kinds:
@@ -257,7 +257,7 @@ def test_a_restart_finds_what_is_missing_or_cut(cluster: Local) -> None:
 
 
 @pytest.mark.spec("K589-02", "B-28")
-def test_a_single_copy_waits_for_a_person_who_accepts_the_loss(cluster: Local) -> None:
+def test_a_single_copy_waits_until_a_person_accepts_the_loss(cluster: Local) -> None:
     filled(cluster, "single", [2])
     damage.flip(damage.sealed(log_of(cluster, 2, "single")))
     scrub(cluster, 100_000_000)

@@ -183,7 +183,7 @@ def freeze(scene: Scene, active: View) -> NodeId:
 @pytest.mark.timeout(400)
 @pytest.mark.spec("K589-03", "K589-02", "K589-04")
 @pytest.mark.parametrize("fault", [kill, freeze])
-def test_all_is_told_at_once_to_whoever_leads_in_the_end(
+def test_all_is_reported_at_once_to_the_controller_that_leads_in_the_end(
     scene: Scene,
     fault: Callable[[Scene, View], NodeId],
     record_property: Callable[[str, object], None],

@@ -360,7 +360,7 @@ def test_a_topic_is_made_when_it_is_first_written_to(cluster: Local) -> None:
     assert "never-made" not in cluster.admin.list_topics(timeout=10).topics
 
 
-def test_a_deleted_topic_is_gone_from_the_disks_and_may_be_made_anew(cluster: Local) -> None:
+def test_a_deleted_topic_is_gone_from_the_disks_and_may_be_made_again(cluster: Local) -> None:
     def on_disk() -> list[str]:
         return [
             entry.name

@@ -93,7 +93,7 @@ def figures(cluster: Local, broker: int) -> tuple[float, float, list[float]]:
 
 @pytest.mark.spec("B-01", "K858-05", "K858-08", "K858-10", "B-13")
 @pytest.mark.parametrize(("role", "victim"), [("leader", 1), ("follower", 2)])
-def test_a_dead_disk_holds_nobody_up(cluster: Local, role: str, victim: int) -> None:
+def test_a_dead_disk_holds_no_other_partition_up(cluster: Local, role: str, victim: int) -> None:
     topic, calm = f"gap-{role}", f"calm-{role}"
     cluster.create_on(topic, 1, [1, 2, 3], min_insync_replicas="2")
     cluster.create_on(calm, 2, [victim, 3])

@@ -56,7 +56,7 @@ def offset_at_time(cluster: Local, topic: str) -> int:
 
 
 @pytest.mark.spec("B-14")
-def test_no_file_is_mapped_and_cut_indexes_kill_nobody(cluster: Local) -> None:
+def test_no_file_is_mapped_and_cut_indexes_kill_no_process(cluster: Local) -> None:
     topic = "indexed"
     cluster.create_on(topic, 1, [1])
     sent = [b"%06d" % n * 150 for n in range(600)]
@@ -115,7 +115,7 @@ def test_foreign_names_and_damaged_small_files_cost_a_warning_each(cluster: Loca
 
 
 @pytest.mark.spec("B-17")
-def test_strays_are_told_with_their_bytes_and_expire(cluster: Local) -> None:
+def test_strays_are_reported_with_their_bytes_and_expire(cluster: Local) -> None:
     cluster.create_on("forgotten", 2, [3, 1])
     produce(cluster.bootstrap, "forgotten", [b"x" * 1000] * 50)
     cluster.stop_node(3)
@@ -142,7 +142,7 @@ def test_strays_are_told_with_their_bytes_and_expire(cluster: Local) -> None:
 
 
 @pytest.mark.spec("B-27")
-def test_replicas_of_a_dead_disk_are_made_anew_in_place(cluster: Local) -> None:
+def test_replicas_of_a_dead_disk_are_made_again_in_place(cluster: Local) -> None:
     topic = "healed"
     cluster.create_on(topic, 1, [1, 2, 3], min_insync_replicas="2")
     sent = [b"%d" % n for n in range(100)]

@@ -48,7 +48,7 @@ def offsets_log(kafka: ApacheKafka) -> Path:
     return log
 
 
-def told_by_kafka(kafka: ApacheKafka, group: str) -> dict[int, tuple[int, str]] | None:
+def reported_by_kafka(kafka: ApacheKafka, group: str) -> dict[int, tuple[int, str]] | None:
     """Partition -> (offset, metadata) of topic "orders"; None while Apache Kafka does not tell."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     asked = ConsumerGroupTopicPartitions(group)
@@ -102,7 +102,7 @@ def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) ->
         consumer.commit(offsets=[TopicPartition("orders", 1, 7, "seven")], asynchronous=False)
         commit_simply(kafka)
         told = {
-            group: eventually(lambda group=group: told_by_kafka(kafka, group), "offsets")
+            group: eventually(lambda group=group: reported_by_kafka(kafka, group), "offsets")
             for group in ("readers", "simple")
         }
         data = offsets_log(kafka).read_bytes()
@@ -166,13 +166,14 @@ def test_what_was_written_here_loads_in_apache_kafka(kafka_jars: Path, tmp_path:
         log.write_bytes(written_here())
         kafka.start_node(1)
         eventually(
-            lambda: told_by_kafka(kafka, "readers") == {0: (8, "m"), 1: (6, "")},
+            lambda: reported_by_kafka(kafka, "readers") == {0: (8, "m"), 1: (6, "")},
             "Apache Kafka tells our offsets",
             60,
         )
         for group, offsets in (("simple", {2: (4, "")}), ("deleted", {})):
             eventually(
-                lambda group=group, offsets=offsets: told_by_kafka(kafka, group) == offsets, group
+                lambda group=group, offsets=offsets: reported_by_kafka(kafka, group) == offsets,
+                group,
             )
         group = eventually(lambda: described_by_kafka(kafka, "readers"), "our group's description")
         assert group.state.name == "STABLE"

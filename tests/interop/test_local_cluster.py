@@ -154,7 +154,7 @@ def test_fewer_brokers_or_directories_than_hold_data_are_refused(tmp_path: Path)
 
 
 @pytest.mark.spec("N-06")
-def test_a_node_that_dies_is_told_at_once(tmp_path: Path) -> None:
+def test_a_node_that_dies_is_reported_at_once(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "2", "--port", "0", "--json"]
     up = subprocess.Popen(
         tied([*command, "--data", str(tmp_path)]),

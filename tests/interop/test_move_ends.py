@@ -340,7 +340,7 @@ def test_a_limit_of_each_disk_holds_beside_that_of_the_broker(cluster: Local) ->
 
 
 @pytest.mark.spec("B-10")
-def test_a_move_gives_way_while_somebody_writes_as_far_as_it_is_told(cluster: Local) -> None:
+def test_a_move_gives_way_to_producers_as_far_as_it_is_set(cluster: Local) -> None:
     for topic in ("polite", "talk"):
         cluster.create_on(topic, 0, [1])
     fill(cluster, "polite", 8 * MB)

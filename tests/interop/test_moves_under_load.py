@@ -50,7 +50,7 @@ def slowly(cluster: Local) -> Iterator[None]:
     limit_moves(cluster, None)
 
 
-def told_directories(cluster: Local, topic: str) -> list[tuple[Any, ...]]:
+def answered_directories(cluster: Local, topic: str) -> list[tuple[Any, ...]]:
     """The directories of a topic's only partition, each time that the metadata changed them."""
     (folder,) = cluster.nodes[CONTROLLER_ID].log_dirs
     data = (folder / "__cluster_metadata-0" / f"{0:020d}.log").read_bytes()
@@ -81,7 +81,7 @@ def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
     internal = {b: cluster.disk_of("__consumer_offsets", partition, b) for b in (1, 2, 3)}
     wanted: dict[tuple[str, int, int], int | str] = {("busy", 0, b): 1 for b in (1, 2, 3)}
     wanted |= {("__consumer_offsets", partition, b): (d + 1) % 3 for b, d in internal.items()}
-    placed = len(told_directories(cluster, "busy"))
+    placed = len(answered_directories(cluster, "busy"))
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
     for (topic, number, broker), disk in wanted.items():
         cluster.until(
@@ -98,7 +98,7 @@ def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
     assert audit(load, cluster.bootstrap, "busy") == load.sent
     assert drain.consumed.offset == list(range(load.sent))
     # For each replica the metadata went from the old directory to the new one, once.
-    told = told_directories(cluster, "busy")
+    told = answered_directories(cluster, "busy")
     for replica in range(3):
         names = [directories[replica] for directories in told[placed - 1 :]]
         changes = [name for n, name in enumerate(names) if n == 0 or name != names[n - 1]]

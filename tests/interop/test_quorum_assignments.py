@@ -222,13 +222,13 @@ def test_new_replicas_have_a_place_at_once_where_the_controller_is_ours(world: W
     victims = [record.directories[record.replicas.index(VICTIM)] for record in made]
     if not ours:
         assert victims == [UNASSIGNED] * len(names)
-        world.until(lambda: all(map(world.told_of, names)), "the broker chooses and tells")
+        world.until(lambda: all(map(world.has_reported, names)), "the broker chooses and tells")
         return
     # Alike as the directories are, none gets everything; and nobody has to say anything more.
     assert set(victims) == set(world.ids())
     for name, place in zip(names, victims, strict=True):
         assert [world.ids()[disk] for disk in world.where(name)] == [place]
-    assert not any(map(world.told_of, names))
+    assert not any(map(world.has_reported, names))
 
 
 @pytest.mark.spec("K858-13")
@@ -237,7 +237,7 @@ def test_a_broker_is_fenced_until_the_controller_knows_every_place(world: World)
     relay = world.relays[VICTIM]
     relay.hold(Key.ASSIGN_REPLICAS_TO_DIRS)
     world.stop_and(lambda: committed.assign(world.cluster, VICTIM, {"awaited": MIGRATING}))
-    world.until(lambda: world.told_of("awaited"), "it is to be told")
+    world.until(lambda: world.has_reported("awaited"), "it is to be told")
     relay.forget()
     world.until(lambda: len(relay.seen(Key.BROKER_HEARTBEAT)) > 3, "heartbeats go on")
     assert all(seen.body.want_fence for seen in relay.seen(Key.BROKER_HEARTBEAT))
@@ -250,14 +250,14 @@ def test_a_broker_is_fenced_until_the_controller_knows_every_place(world: World)
 
 
 @pytest.mark.spec("K858-14")
-def test_with_one_directory_only_what_is_wrong_is_told(world: World) -> None:
+def test_with_one_directory_only_what_is_wrong_is_reported(world: World) -> None:
     world.make_topics(["quiet", "wrong"], [KEEPER, SINGLE])
     home = world.ids(SINGLE)[0]
     assert committed.assigned(world.cluster, SINGLE, "quiet", "wrong") == {
         "quiet": home,
         "wrong": home,
     }
-    assert not world.told_of("quiet", SINGLE)
+    assert not world.has_reported("quiet", SINGLE)
 
     def change() -> None:
         committed.assign(world.cluster, SINGLE, {"wrong": LOST})
@@ -265,7 +265,7 @@ def test_with_one_directory_only_what_is_wrong_is_told(world: World) -> None:
     world.restart_changed(change, SINGLE)
     world.become("wrong", KEEPER, {KEEPER, SINGLE})
     world.until(lambda: world.assigned("wrong", SINGLE) == home, "it is corrected")
-    assert not world.told_of("quiet", SINGLE)
+    assert not world.has_reported("quiet", SINGLE)
 
 
 @pytest.mark.spec("K858-17")
@@ -363,7 +363,7 @@ def test_one_word_tells_of_a_failed_directory(world: World) -> None:
         produce(world.cluster.bootstrap, topic, [b"after"])
         assert values(world.cluster.bootstrap, topic) == [b"before", b"after"]
     # A heartbeat names the directory; nobody lists the partitions.
-    assert not any(map(world.told_of, lost))
+    assert not any(map(world.has_reported, lost))
     for key in (Key.ALTER_REPLICA_STATE, Key.ALTER_PARTITION):
         assert not relay.seen(key)
     named = [set(seen.body.offline_log_dirs) for seen in relay.seen(Key.BROKER_HEARTBEAT)]

@@ -168,7 +168,7 @@ def test_a_row_of_the_catch_up_table(
     world = caught_up
     disk = settled(world, row)
     assert is_same(world.folder(row.topic, disk), before[row.topic]) == row.same_file
-    assert row.silent in (None, not world.told_of(row.topic))
+    assert row.silent in (None, not world.has_reported(row.topic))
     world.until(lambda: not futures(world, row.topic), "no copy is left over")
 
 
@@ -277,6 +277,6 @@ def test_disks_are_known_by_their_ids_wherever_they_are_mounted(one_dead: World)
     assert fresh not in before
     for row in MOUNTED:
         settled(world, row)
-        assert world.told_of(row.topic) != row.silent
+        assert world.has_reported(row.topic) != row.silent
     state = committed.image(world.cluster).brokers[VICTIM]
     assert set(state.log_dirs) == set(world.ids())

@@ -184,7 +184,7 @@ def test_their_tools_read_our_log_and_our_snapshot(
     eventually(shown, "the shell shows the topic", 60)
 
 
-def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: DemoLoad) -> None:
+def test_a_controller_of_kafka_begins_with_our_snapshot(mixed: Mixed, load: DemoLoad) -> None:
     mixed.stop_node(THEIRS)
     led(mixed, not_by=THEIRS)
     come_back_empty(mixed, THEIRS, theirs=True)
@@ -205,7 +205,7 @@ def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: Dem
     go_on(load)
 
 
-def test_ours_leads_by_the_vote_of_theirs(mixed: Mixed, load: DemoLoad) -> None:
+def test_our_controller_leads_by_the_vote_of_kafkas(mixed: Mixed, load: DemoLoad) -> None:
     if led(mixed).leader == THEIRS:
         mixed.stop_node(THEIRS, kill=True)
         led(mixed, not_by=THEIRS)

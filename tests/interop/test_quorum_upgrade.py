@@ -126,7 +126,7 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     relay.forget()
     relay.hold(Key.ASSIGN_REPLICAS_TO_DIRS)
     cluster.start_node(VICTIM, wait=False)
-    world.until(lambda: world.told_of("old"), "it is to be told")
+    world.until(lambda: world.has_reported("old"), "it is to be told")
     state = committed.image(cluster).brokers[VICTIM]
     assert (set(state.log_dirs), state.fenced) == (set(world.ids()), True)
     assert world.assigned("old") == MIGRATING

@@ -178,7 +178,7 @@ def test_a_disk_that_is_not_mounted_is_offline_and_nothing_is_written_below_its_
 
 
 @pytest.mark.spec("B-16")
-def test_a_disk_that_is_unmounted_under_a_running_broker_is_not_made_anew(
+def test_a_disk_that_is_unmounted_under_a_running_broker_is_not_made_again(
     cluster: RealDisks,
 ) -> None:
     """The topic is made at once after: no directory may come into being below the mount point."""

@@ -166,7 +166,7 @@ WRONG = {
 
 @pytest.mark.spec("S-02")
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_told(what: str, cluster: SaslCluster, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported(what: str, cluster: SaslCluster, tmp_path: Path) -> None:
     properties, words = WRONG[what]
     path = write_properties(tmp_path / "c", properties)
     told = call("log-dirs", "-b", cluster.at("SASL"), "--command-config", str(path))

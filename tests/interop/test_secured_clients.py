@@ -187,7 +187,7 @@ def wrong(files: ClientFiles, what: str) -> dict[str, str]:
 
 @pytest.mark.spec("S-02")
 @pytest.mark.parametrize("what", EXPECTED)
-def test_what_is_wrong_is_told_as_what_it_is(
+def test_what_is_wrong_is_reported_as_what_it_is(
     what: str, secured: SecuredKafka, files: ClientFiles
 ) -> None:
     place, words = EXPECTED[what]

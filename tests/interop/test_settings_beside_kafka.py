@@ -189,7 +189,7 @@ def altered(cluster: ApacheKafka, kind: int, name: str, change: str) -> str:
     return f"{Error(row.error_code).name}: {row.error_message}" if row.error_code else ""
 
 
-def _as_told(end: str) -> str:
+def _as_reported(end: str) -> str:
     """Apache Kafka writes a list that is wrong as a whole in brackets."""
     return end.replace("[nonsense]", "nonsense")
 
@@ -200,5 +200,7 @@ def test_changes_end_alike_and_errors_have_kafkas_words(pair: Pair) -> None:
         (kind, name, change): tuple(altered(cluster, kind, name, change) for cluster in pair)
         for kind, name, change in ALTERATIONS
     }
-    differing = {key: end for key, end in ends.items() if _as_told(end[0]) != _as_told(end[1])}
+    differing = {
+        key: end for key, end in ends.items() if _as_reported(end[0]) != _as_reported(end[1])
+    }
     assert differing == {}

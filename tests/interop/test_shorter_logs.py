@@ -68,7 +68,7 @@ def told(cluster: Local) -> str:
 
 
 @pytest.mark.spec("B-31", "K589-02")
-def test_a_shortened_log_does_not_lead_is_told_and_heals(cluster: Local) -> None:
+def test_a_shortened_log_does_not_lead_is_reported_and_heals(cluster: Local) -> None:
     """Although its topic allows unclean leaders, and no other replica is up."""
     cluster.create_on(TOPIC, 0, [VICTIM, OTHER], unclean_leader_election_enable="true")
     written = [b"%d" % n for n in range(RECORDS)]

@@ -153,7 +153,9 @@ def test_a_broker_that_stands_still_or_is_cut_off_is_replaced_until_it_is_back(
     assert values(cluster.bootstrap_servers, "t") == [b"before", b"during"]
 
 
-def test_who_is_cut_off_receives_what_was_on_its_way_afterwards(cluster: ClusterInstance) -> None:
+def test_a_broker_that_is_cut_off_receives_what_was_on_its_way_afterwards(
+    cluster: ClusterInstance,
+) -> None:
     """Nothing of a connection is lost: a producer's request is answered after the reconnection."""
     create(cluster, "alone", [1])
     broker, answers = cluster.broker(1), []

@@ -61,7 +61,7 @@ def arrives(cluster: Local, topic: str, disk: int, before: int) -> None:
 
 @pytest.mark.spec("B-08", "B-25", "K113-25")
 @pytest.mark.parametrize("disk", [0, 1])
-def test_the_controller_alone_is_told(cluster: Local, disk: int) -> None:
+def test_the_controller_alone_hears(cluster: Local, disk: int) -> None:
     topic = f"by-id-{disk}"
     cluster.create_on(topic, 0, [1])
     produce(cluster.bootstrap, topic, RECORDS)

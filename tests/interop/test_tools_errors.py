@@ -137,7 +137,7 @@ def ours(tool: str, arguments: Sequence[str]) -> ToolResult:
     return ToolResult(code, out.getvalue(), err.getvalue())
 
 
-def test_wrong_command_lines_are_told_as_kafka_tells_them(
+def test_wrong_command_lines_are_reported_as_kafka_does(
     folder: Path, theirs: Iterator[ToolResult]
 ) -> None:
     different = []

@@ -55,7 +55,7 @@ def test_the_same_lines_as_kafkas_own_tool(topics: ApacheKafka, options: list[st
 
 
 @pytest.mark.spec("K113-21")
-def test_an_unknown_broker_is_told_as_kafka_tells_it(topics: ApacheKafka) -> None:
+def test_an_unknown_broker_is_reported_as_kafka_does(topics: ApacheKafka) -> None:
     arguments = ["--bootstrap-server", topics.bootstrap, "--describe", "--broker-list", "2,9"]
     kafkas = topics.run_tool(LOG_DIRS, *arguments)
     ours = run("kafka-log-dirs", *arguments)

@@ -365,7 +365,7 @@ def test_spindle_reassign_watches_until_it_is_done(desk: Desk) -> None:
 
 
 @pytest.mark.spec("K113-22", "K113-24")
-def test_a_watch_is_interrupted_taken_up_again_and_ended(desk: Desk) -> None:
+def test_a_watch_is_interrupted_resumed_and_ended(desk: Desk) -> None:
     desk.create_topic("re-up", "1", 6000)
     target = desk.other_dir("re-up", 0, 1)
     desk.plan("re-up", 0, [1], [target])

@@ -111,7 +111,7 @@ def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
 
 
 @pytest.mark.spec("P-07")
-def test_a_leader_that_is_refused_is_told_with_the_cause_and_the_exit_code(
+def test_a_leader_that_is_refused_is_reported_with_the_cause_and_the_exit_code(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
     orders = [WeightedPartition(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
@@ -245,7 +245,7 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
 
 
 @pytest.mark.spec("P-07")
-def test_what_has_changed_since_the_plan_is_planned_anew_between_waves(
+def test_what_has_changed_since_the_plan_is_planned_again_between_waves(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
     waves = [moves(desk, size, 0), moves(desk, size, 1)]
@@ -259,7 +259,7 @@ def test_what_has_changed_since_the_plan_is_planned_anew_between_waves(
 
 
 @pytest.mark.spec("P-07")
-def test_a_plan_with_write_rates_is_planned_anew_by_bytes_and_rates(
+def test_a_plan_with_write_rates_is_planned_again_by_bytes_and_rates(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
     """What grows makes room for one replica more: for a cold one, by bytes it might be any."""

@@ -78,7 +78,7 @@ def test_of_a_replica_that_moves_twice_the_last_place_is_verified(desk: Desk, si
     assert wrong == []
 
 
-def test_moves_that_cannot_be_are_told_with_the_reason_and_stop_no_others(
+def test_moves_that_cannot_be_are_reported_with_the_reason_and_stop_no_others(
     desk: Desk, size: int
 ) -> None:
     (good,) = moves(desk, size, 0)

@@ -161,7 +161,7 @@ def test_only_the_last_days_count(spark: Session) -> None:
     assert kept.count() == 25
 
 
-def test_what_a_history_holds_is_told(spark: Session) -> None:
+def test_what_a_history_holds_is_shown(spark: Session) -> None:
     rows = [row(1, "/a", "t-0", 100 + n, at=NOON + n * HOUR) for n in range(3)]
     rows += [row(1, "/a", "t-1", 7, at=NOON + 2 * HOUR, is_future=True)]
     (found,) = forecast.summary(samples(spark, rows))
@@ -223,7 +223,7 @@ def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
 
 
 @pytest.mark.spec("P-05")
-def test_what_is_lost_and_whether_it_finds_room_is_told(
+def test_what_is_lost_and_whether_it_finds_room_is_shown(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     three_disks(spark, tmp_path, *[50] * 8)

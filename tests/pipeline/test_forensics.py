@@ -48,7 +48,7 @@ def a_disk(home: Path) -> Path:
 
 
 @pytest.mark.spec("P-09")
-def test_every_log_is_told_and_what_of_it_can_be_saved(spark: Session, tmp_path: Path) -> None:
+def test_every_log_is_listed_and_what_of_it_can_be_saved(spark: Session, tmp_path: Path) -> None:
     disk = a_disk(tmp_path)
     batches = some_batches(1, 40)
     found = examine(spark, [str(disk)])

@@ -79,7 +79,7 @@ def test_two_disks_that_are_equally_full_are_not_the_same(spark: Session) -> Non
 
 
 @pytest.mark.spec("P-03")
-def test_dead_cordoned_and_untold_directories_are_known_as_such(spark: Session) -> None:
+def test_dead_cordoned_and_unreported_directories_are_known_as_such(spark: Session) -> None:
     found = loads(
         spark, row(1, "/dead", directory_error="KAFKA_STORAGE_ERROR", usable=-1),
         row(1, "/shut", "t-0", 5, cordoned=True), row(1, "/old", "t-1", 5, usable=-1),
@@ -91,7 +91,7 @@ def test_dead_cordoned_and_untold_directories_are_known_as_such(spark: Session) 
 
 
 @pytest.mark.spec("P-03")
-def test_each_brokers_newest_sample_counts_if_it_told_something(spark: Session) -> None:
+def test_each_brokers_newest_sample_counts_if_the_broker_answered(spark: Session) -> None:
     later = NOON + timedelta(minutes=5)
     found = loads(
         spark, row(1, "/a", "t-0", 100), row(1, "/a", "t-0", 300, at=later),

@@ -69,7 +69,7 @@ def test_intervals_of_which_nothing_is_known_are_left_out(told: dict[str, Any]) 
 
 
 @pytest.mark.spec("P-03")
-def test_what_begins_anew_counts_from_nothing(told: dict[str, Any]) -> None:
+def test_what_begins_again_counts_from_nothing(told: dict[str, Any]) -> None:
     assert told["anew-0"].written == 6_000 + 300 + 6_000
     assert told["anew-0"].write_rate == pytest.approx(12_300 / 180)
     assert told["replaced-0"].written == 120_000
@@ -115,7 +115,7 @@ def test_hot_and_cold_replicas_are_exchanged_by_what_the_history_tells(spark: Se
 
 
 @pytest.mark.spec("P-04")
-def test_rates_that_nobody_knows_are_told(spark: Session) -> None:
+def test_unknown_rates_are_reported(spark: Session) -> None:
     table = samples(spark, [*rows("t-0", [(0, 5)]), row(1, "/c")])
     now = directory_loads.latest(table)
     wanted = PlanRequest(Band(0.05, 0.9, 0.05))

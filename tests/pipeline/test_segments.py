@@ -308,7 +308,7 @@ def test_a_disk_that_fails_altogether_is_one_row(
     assert row["topic"] is None
 
 
-def test_segments_that_change_meanwhile_are_told(tmp_path: Path) -> None:
+def test_segments_that_change_meanwhile_are_reported(tmp_path: Path) -> None:
     from spindle.pipeline.schemas import LOG_RECORD, arrow
     from spindle.pipeline.segments.rows import Table
     from spindle.pipeline.segments.scanning import Scanner

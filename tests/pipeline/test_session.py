@@ -57,7 +57,7 @@ def test_a_java_of_the_users_own_comes_first(monkeypatch: pytest.MonkeyPatch) ->
     assert os.environ["JAVA_HOME"] == "/somewhere/of/mine"
 
 
-def test_a_wrapper_for_an_installation_that_is_gone_is_written_anew(
+def test_a_wrapper_for_an_installation_that_is_gone_is_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

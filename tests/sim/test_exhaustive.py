@@ -65,7 +65,7 @@ def test_no_interleaving_breaks_a_promise(
 
 
 @pytest.mark.spec("N-04")
-def test_whoever_leaves_the_isr_is_an_eligible_leader_until_it_ends_uncleanly() -> None:
+def test_a_replica_that_leaves_the_isr_is_an_eligible_leader_until_it_ends_uncleanly() -> None:
     beginning = Searched(bounds(failures=1, restarts=1))
     assert beginning.controller.image.features == FINALIZED
     beginning.take(Choice("fail", "/d1"))
@@ -111,7 +111,7 @@ def test_a_fault_in_the_table_of_moves_is_found(
     assert any(choice.kind == "move" for choice in report.broken[1])
 
 
-def _made_anew(found: ReplicaSituation) -> ReconcileDecision:
+def _made_again(found: ReplicaSituation) -> ReconcileDecision:
     """The log that a crash between two renames has left under its future name is not seen."""
     if found.current is None and found.future is not None:
         return ReconcileDecision(ReconcileAction.CREATE)
@@ -122,7 +122,7 @@ def _made_anew(found: ReplicaSituation) -> ReconcileDecision:
 @pytest.mark.parametrize(
     ("name", "wrong", "what"),
     [
-        ("decide", _made_anew, "acknowledged records are gone"),
+        ("decide", _made_again, "acknowledged records are gone"),
         ("is_better", lambda future, current: True, "two current logs"),
     ],
     ids=["a future log that a crash left alone is not taken", "an unfinished copy is taken"],
@@ -142,7 +142,7 @@ def test_a_fault_that_only_a_restart_shows_is_found(
 
 @pytest.mark.spec("K858-20", "K858-17")
 @pytest.mark.parametrize("event", ["lose", "elect"])
-def test_letters_that_are_not_repeated_are_found(
+def test_messages_that_are_not_repeated_are_found(
     event: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forget(news: ReportQueue[Any], serial: int, now: float, jitter: float) -> None:

@@ -97,7 +97,7 @@ def test_the_source_dies_between_the_renames_and_the_copy_serves_at_once() -> No
 
 
 @pytest.mark.spec("B-13", "K858-10")
-def test_a_hung_disk_is_given_up_and_stops_nobody_else() -> None:
+def test_a_hung_disk_is_given_up_and_stops_no_other_disk() -> None:
     scene = Scene(Shape(3, 2), 3, min_insync_replicas="2")
     member = scene.leader
     path = scene.here(member)
@@ -278,7 +278,7 @@ def test_a_move_goes_on_when_its_source_is_back() -> None:
 
 
 @pytest.mark.spec("K113-16")
-def test_a_full_disk_lets_go_of_what_was_moved_away() -> None:
+def test_a_full_disk_closes_and_deletes_what_was_moved_away() -> None:
     scene = Scene(Shape(1, 2), 1)
     member = scene.leader
     home, target = scene.here(member), scene.elsewhere(member)

@@ -25,7 +25,7 @@ def flip(scene: Scene, member: SimNode, number: int = 0, at: int = 100) -> None:
 
 @pytest.mark.spec("K589-02", "K589-04", "B-28")
 @pytest.mark.parametrize("leads", [True, False])
-def test_damage_that_nobody_reads_is_found_and_healed(leads: bool) -> None:
+def test_damage_that_no_client_reads_is_found_and_healed(leads: bool) -> None:
     scene = Scene(Shape(3, 2), 3, min_insync_replicas="2")
     member = scene.leader if leads else scene.follower
     flip(scene, member)

@@ -76,7 +76,7 @@ class World:
             for seen in self.relays[broker].seen(Key.ASSIGN_REPLICAS_TO_DIRS)
         ]
 
-    def told_of(self, topic: str, broker: int = VICTIM) -> bool:
+    def has_reported(self, topic: str, broker: int = VICTIM) -> bool:
         """Whether a broker has told the controller where its replica of a topic is."""
         topic_id = committed.image(self.cluster).topic_ids[topic]
         return any((topic_id, 0) in request for request in self.told(broker))

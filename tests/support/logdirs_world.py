@@ -251,11 +251,11 @@ class World:
             if self.out.wake_at is not None and self.out.wake_at <= self.now:
                 self.out.tick()
                 busy = True
-            busy = self._take_wishes() or busy
+            busy = self._take_orders() or busy
             busy = self._work() or busy
             busy = self.controller.act() or busy
 
-    def _take_wishes(self) -> bool:
+    def _take_orders(self) -> bool:
         ready = self.out.take()
         if ready is None:
             return False
@@ -418,7 +418,7 @@ class World:
         busy = True
         while busy and answer() is None:  # No more is done than the answer waits for.
             busy = self._work()
-            busy = self._take_wishes() or busy
+            busy = self._take_orders() or busy
         if answer() is None:  # It waits for a timer, too.
             self.wait(0.1)
         told = answer()
@@ -427,12 +427,12 @@ class World:
 
     def _send(self, sent: Any) -> Callable[[], Any]:
         """Send a request; what has been answered to it by now, if anything."""
-        self._take_wishes()
+        self._take_orders()
         self._clock()
         number, answers = self._sent, self.answers
         self._sent += 1
         self.desk.send(sent)
-        self._take_wishes()
+        self._take_orders()
 
         def answer() -> Any:
             if len(answers) <= number:

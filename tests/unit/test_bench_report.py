@@ -14,7 +14,7 @@ from bench.warmth import is_warm, slope
 from tests.support.processes import tied
 
 
-def test_rows_measured_anew_leave_older_runs() -> None:
+def test_rows_measured_again_leave_older_runs() -> None:
     document = f"# Words\n\n{MARK}\n"
     first: Table = {"a": {"spindle": [1.0]}, "b": {"spindle": [1.0, 3.0, 2.0], "kafka": [1.0]}}
     document = joined(document, render(first, "first", "commit 1"), set(first))
@@ -38,7 +38,7 @@ def test_a_peer_is_warm_once_its_figure_stops_getting_better() -> None:
     assert not is_warm([9.0, 8.0, 5.0], less_is_better=True)
 
 
-def test_what_a_figure_still_gains_is_told_whichever_way_is_better() -> None:
+def test_what_a_figure_still_gains_is_shown_whichever_way_is_better() -> None:
     assert slope([10.0]) == 0.0
     assert slope([80.0, 90.0, 100.0, 110.0]) > 0.1
     assert slope([12.0, 11.0, 10.0, 9.0], less_is_better=True) > 0.09

@@ -90,7 +90,7 @@ def test_the_first_page_has_the_options_that_the_parser_takes() -> None:
     assert call("--help", "up").stdout == call("--").stdout == call("--help").stdout
 
 
-def test_an_unknown_command_is_told_with_the_nearest_one(
+def test_an_unknown_command_is_refused_with_the_nearest_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:

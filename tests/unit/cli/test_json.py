@@ -46,7 +46,7 @@ def test_every_command_has_a_form_for_scripts_or_a_reason() -> None:
     assert without == set(WITHOUT)
 
 
-def test_what_stands_in_log_directories_is_told_as_json(tmp_path: Path) -> None:
+def test_what_stands_in_log_directories_is_printed_as_json(tmp_path: Path) -> None:
     file, cluster_id = tmp_path / "server.properties", random_id()
     paths = [str(tmp_path / name) for name in ("a", "b", "none")]
     file.write_text(

@@ -71,7 +71,7 @@ def test_wrong_combinations_are_refused_in_kafkas_words(
     assert "usage: kafka-reassign-partitions" in err
 
 
-def test_a_missing_file_is_told_as_kafka_tells_it(
+def test_a_missing_file_is_reported_as_kafka_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = str(tmp_path / "no-such.json")
@@ -94,7 +94,9 @@ def test_log_dirs_needs_its_arguments(
     assert wrong(kafka_names.log_dirs, arguments, capsys)[1].splitlines()[0] == says
 
 
-def test_nobody_there_ends_with_one_line(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_absent_broker_ends_the_command_with_one_line(
+    port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["--bootstrap-server", f"127.0.0.1:{port}", "--describe"]
     _, err = wrong(kafka_names.log_dirs, arguments, capsys)
     assert err.startswith(f"no broker answers at 127.0.0.1:{port}")
@@ -153,7 +155,7 @@ def test_help_succeeds(tool: object, capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.spec("K113-22")
 @pytest.mark.parametrize(("given", "wanted"), [([], 10_000), (["--timeout", "700"], 700)])
-def test_directories_are_accepted_within_ten_seconds_unless_told(
+def test_directories_are_accepted_within_ten_seconds_unless_set(
     given: list[str], wanted: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []

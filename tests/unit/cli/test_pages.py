@@ -39,7 +39,7 @@ def titles(page: str) -> set[str | None]:
     return {e.get("title") for e in ElementTree.fromstring(page).iter() if "title" in e.attrib}
 
 
-def test_what_is_wrong_is_told_by_pointing_at_it() -> None:
+def test_what_is_wrong_is_shown_by_pointing_at_it() -> None:
     assert {"3 lost", "3 lost of 100", HOSTILE} <= titles(HOSTILES["audit"]())
     assert f"20-29: {HOSTILE}" in titles(HOSTILES["forensics"]())
 
@@ -75,7 +75,7 @@ def test_what_is_wrong_comes_first_and_what_is_well_is_folded(
     assert order.index(well) == len(order) - 2, "only its own table follows"
 
 
-def test_a_plan_says_first_what_is_offline_and_who_is_silent() -> None:
+def test_a_plan_says_first_what_is_offline_and_which_broker_is_silent() -> None:
     tree = ElementTree.fromstring(report_pages.plan())
     (wrong,) = (e for e in tree.iter("div") if e.get("class") == "problems")
     words = "".join(wrong.itertext())

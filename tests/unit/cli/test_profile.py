@@ -108,7 +108,7 @@ def test_a_profile_that_could_not_connect_is_not_added(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("S-01")
-def test_a_damaged_file_of_profiles_is_told(tmp_path: Path) -> None:
+def test_a_damaged_file_of_profiles_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "config" / "spindle" / "profiles.json"
     file.parent.mkdir(parents=True)
     file.write_text("{")
@@ -143,7 +143,7 @@ def test_the_option_goes_before_the_profile_and_that_before_the_environment(
 
 
 @pytest.mark.spec("N-01")
-def test_what_has_no_effect_is_told_on_stderr(
+def test_what_has_no_effect_is_reported_on_stderr(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "c.properties"

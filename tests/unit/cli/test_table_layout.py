@@ -30,7 +30,7 @@ def test_where_there_is_room_paths_are_whole() -> None:
         assert found.widths[1] == len(ROWS[0][1])
 
 
-def test_where_there_is_less_paths_are_told_apart_and_then_sentences_wrap() -> None:
+def test_where_there_is_less_paths_are_shortened_and_then_sentences_wrap() -> None:
     found = layout(COLUMNS, ROWS, 120)
     assert found.legend == "Paths: /var/lib/kafka/data/*/kafka-logs; shown is what stands for *"
     assert [row[1] for row in found.rows] == ["disk-1", "disk-2"] * 2
@@ -87,5 +87,5 @@ def test_a_long_name_loses_its_middle_where_nothing_else_helps() -> None:
         ("90 records; 1 damaged range of at most 10", False),
     ],
 )  # fmt: skip
-def test_numbers_are_told_from_words(cell: str, number: bool) -> None:
+def test_numbers_are_distinguished_from_words(cell: str, number: bool) -> None:
     assert is_number(cell) == number

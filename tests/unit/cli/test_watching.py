@@ -79,7 +79,7 @@ def test_what_is_complete_already_is_known() -> None:
     }
 
 
-def test_bytes_are_told_disk_by_disk() -> None:
+def test_bytes_are_reported_disk_by_disk() -> None:
     under_way = [
         WatchedCopy(Replica("t", 0, 2), 10, 100, "/e1"),
         WatchedCopy(Replica("t", 1, 2), 5, 50, "/e1"),

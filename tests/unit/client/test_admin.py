@@ -157,7 +157,7 @@ def test_a_move_which_the_answer_forgets_fails_and_one_it_invents_is_ignored() -
     asyncio.run(scenario())
 
 
-def test_an_error_code_from_the_future_is_told_by_its_number() -> None:
+def test_an_error_code_from_the_future_is_shown_by_its_number() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.ALTER_REPLICA_LOG_DIRS, alter(("a", 0, 9999)))

@@ -130,7 +130,7 @@ def test_the_second_bootstrap_server_helps_when_the_first_is_down(port: int) -> 
     asyncio.run(scenario())
 
 
-def test_nobody_there_is_told_within_seconds_with_all_addresses(port: int) -> None:
+def test_absent_brokers_are_reported_within_seconds_with_all_addresses(port: int) -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
         start = loop.time()

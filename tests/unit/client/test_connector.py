@@ -77,7 +77,7 @@ def test_a_connection_authenticates_once_and_again_before_its_session_ends(
         (Error.ILLEGAL_SASL_STATE, Unreachable, "answered SaslAuthenticate with error 34"),
     ],
 )
-def test_a_no_is_told(error: Error, kind: type[Exception], says: str) -> None:
+def test_a_refused_login_is_reported(error: Error, kind: type[Exception], says: str) -> None:
     async def scenario() -> None:
         async with SaslBroker() as broker:
             broker.on(
@@ -96,7 +96,7 @@ def test_a_no_is_told(error: Error, kind: type[Exception], says: str) -> None:
 
 
 @pytest.mark.spec("S-02")
-def test_a_listener_that_does_not_know_sasl_is_told_at_once() -> None:
+def test_a_listener_that_does_not_know_sasl_is_reported_at_once() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
             with pytest.raises(AuthenticationFailed, match="asks for no SASL"):

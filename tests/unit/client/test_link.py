@@ -52,7 +52,7 @@ def test_silence_is_out_of_time_and_names_broker_api_and_limit() -> None:
     asyncio.run(scenario())
 
 
-def test_a_broken_connection_fails_everyone_who_waits() -> None:
+def test_a_broken_connection_fails_all_that_wait() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.METADATA, lambda request, types: HANG_UP)

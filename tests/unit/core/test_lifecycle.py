@@ -47,11 +47,11 @@ def test_no_event_leads_back_and_only_listed_ones_lead_on(state: BrokerState, ev
 @pytest.mark.parametrize(
     "state", [BrokerState.NOT_RUNNING, BrokerState.STARTING, BrokerState.RECOVERY]
 )
-def test_a_broker_that_nobody_counts_on_stops_at_once(state: BrokerState) -> None:
+def test_a_broker_that_serves_nothing_stops_at_once(state: BrokerState) -> None:
     assert step(state, Event.STOP) == BrokerState.SHUTTING_DOWN
 
 
-def test_failures_accumulate_and_are_told_sorted() -> None:
+def test_failures_accumulate_and_are_reported_sorted() -> None:
     reports = DirectoryReports(30)
     reports.on_start([C, A, B])
     assert reports.online == (A, B, C)

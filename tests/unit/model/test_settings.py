@@ -113,7 +113,7 @@ def test_dynamic_values_lie_over_the_files_until_they_are_taken_back() -> None:
 
 
 @pytest.mark.spec("N-01")
-def test_dynamic_values_that_cannot_be_obeyed_are_told() -> None:
+def test_dynamic_values_that_cannot_be_obeyed_are_reported() -> None:
     settings = Settings({})
     left_out = settings.set_dynamic(
         {
@@ -139,7 +139,7 @@ def test_a_listener_may_have_values_of_its_own() -> None:
     assert settings.of_listener("OTHER").whole("max.connections") == 9
 
 
-def test_an_unknown_name_or_another_type_is_a_bug_of_ours() -> None:
+def test_an_unknown_name_or_another_type_is_a_bug() -> None:
     with pytest.raises(KeyError):
         Settings({}).whole("num.partitons")
     with pytest.raises(AssertionError):
@@ -150,13 +150,13 @@ def test_an_unknown_name_or_another_type_is_a_bug_of_ours() -> None:
 
 
 @pytest.mark.spec("N-01")
-def test_what_has_no_effect_is_told_by_name() -> None:
+def test_what_has_no_effect_is_reported_by_name() -> None:
     (told,) = examine({"num.io.threads": "16", "num.network.threads": "3", "node.id": "1"})
     assert told.startswith("num.io.threads, num.network.threads: no effect here.")
 
 
 @pytest.mark.spec("N-01")
-def test_unknown_names_are_told_with_the_nearest() -> None:
+def test_unknown_names_are_reported_with_the_nearest() -> None:
     (told,) = examine({"num.partitons": "3", "confluent.balancer.enable": "true"})
     assert "num.partitons (did you mean num.partitions?)" in told
     assert "confluent.balancer.enable" in told
@@ -194,7 +194,9 @@ def test_a_slip_in_what_decides_about_records_does_not_start(name: str, meant: s
     ],
     ids=lambda given: next(iter(given)),
 )
-def test_what_decides_who_may_connect_is_refused_until_it_works(given: dict[str, str]) -> None:
+def test_what_decides_which_client_may_connect_is_refused_until_it_works(
+    given: dict[str, str],
+) -> None:
     (name,) = given
     with pytest.raises(Unusable, match=name.replace(".", r"\.")):
         examine(given)
@@ -242,7 +244,7 @@ def test_a_topic_is_not_made_with_what_is_not_honoured(name: str, text: str, tol
 
 
 @pytest.mark.spec("N-01")
-def test_what_a_topic_of_another_controller_has_is_told() -> None:
+def test_what_a_topic_of_another_controller_has_is_described() -> None:
     own = {
         "retention.ms": "5",
         "preallocate": "true",

@@ -96,7 +96,7 @@ def test_a_kill_before_the_mark_is_written_costs_no_more_than_finding_it_again()
 
 
 @pytest.mark.spec("K589-02")
-def test_a_log_that_is_not_to_blame_is_taken_up_again_as_it_is() -> None:
+def test_a_log_that_is_not_to_blame_is_opened_again_as_it_is() -> None:
     world = follower()
     hosted = world.replicas.partitions.hosted[pid("t")]
     world.replicas.changes.on_failure(
@@ -117,7 +117,7 @@ def healed(world: World) -> None:
 
 
 @pytest.mark.spec("K589-04", "B-28")
-def test_bad_copies_are_told_of_and_go_by_age_over_restarts() -> None:
+def test_bad_copies_are_listed_and_go_by_age_over_restarts() -> None:
     world = follower(log_dir_bad_retention_ms="60000")
     healed(world)
     (copy,) = world.logs.repairs.bad_copies.in_directory("/d1")
@@ -161,7 +161,7 @@ def test_bad_copies_give_way_on_a_full_disk() -> None:
 
 
 @pytest.mark.spec("B-28", "K589-02")
-def test_a_single_copy_whose_files_gave_an_error_once_is_taken_up_again() -> None:
+def test_a_single_copy_whose_files_gave_an_error_once_is_opened_again() -> None:
     world = started(1)
     values = fill(world, 10)
     fault = world.disk.fail("/d1/t-0/", errno.EIO, "write", times=1)

@@ -88,7 +88,7 @@ def test_a_failed_request_comes_back_as_it_failed() -> None:
     assert came == [failure]
 
 
-def test_nobody_waits_for_a_controller_once_another_one_leads() -> None:
+def test_no_request_waits_for_a_controller_once_another_one_leads() -> None:
     out, controller, came = channel(("there", 9093))
     quorum: Any = controller._quorum
     controller.ask("heartbeat", heartbeat(), 2, came.append)

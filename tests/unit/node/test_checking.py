@@ -125,7 +125,7 @@ def test_batches_of_a_partition_keep_their_order() -> None:
     assert desk.told[-1] == ("fourth", None)
 
 
-def test_what_is_wrong_is_told() -> None:
+def test_what_is_wrong_is_reported() -> None:
     desk = Desk()
     desk.check("without a key", batch(None))
     packed = batch()

@@ -99,7 +99,7 @@ def test_what_is_not_committed_is_forgotten_with_leadership() -> None:
     assert again.producer_id_start == 0
 
 
-def test_too_many_who_wait_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_requests_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "DEFERRED_MAX", 2)
     desk = ControllerDesk()
     desk.start(1)
@@ -201,7 +201,7 @@ def test_a_controller_that_follows_makes_itself_known() -> None:
     assert ready is None or not ready.frames
 
 
-def test_a_new_controller_elects_for_whoever_lacks_a_leader() -> None:
+def test_a_new_controller_elects_for_partitions_without_a_leader() -> None:
     desk = ControllerDesk()
     desk.start(1)
     desk.create("t", (1,))

@@ -61,7 +61,7 @@ def test_heartbeat(version: int) -> None:
     assert desk.beat(1, version, broker_epoch=500).error_code == Error.STALE_BROKER_EPOCH
 
 
-def test_odd_offline_directories_are_told_to_the_operator() -> None:
+def test_odd_offline_directories_are_reported_to_the_operator() -> None:
     desk = ControllerDesk()
     desk.start(1)
     desk.send(

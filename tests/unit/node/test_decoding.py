@@ -88,7 +88,7 @@ def test_few_records_and_those_that_are_known_need_no_turns() -> None:
     assert desk.out.wake_at is None
 
 
-def test_a_damaged_batch_is_left_to_the_one_who_applies_it() -> None:
+def test_a_damaged_batch_is_left_to_the_part_that_applies_it() -> None:
     desk = Desk(4)
     desk.turns(batch(0, 6), batch(6, 5, damaged=True))
     assert desk.given[1].records is None

@@ -191,7 +191,7 @@ def test_a_busy_coordinator_is_asked_again_for_a_while(world: World) -> None:
     assert world.asked == []
 
 
-def test_who_coordinates_must_be_known_and_answer(world: World) -> None:
+def test_the_coordinator_must_be_known_and_answer(world: World) -> None:
     world.leader = None
     world.admit("no leader")
     world.leader, world.endpoint = 2, None
@@ -289,7 +289,7 @@ def test_within_a_transaction_all_batches_are_of_it() -> None:
     assert produced(world.produce(1, b"plain", **header)).error_code == Error.NONE
 
 
-def test_who_wants_no_answer_waits_for_none() -> None:
+def test_a_client_that_wants_no_answer_waits_for_none() -> None:
     """acks=0: the connection goes on once the batch has its place."""
     world = TransactionalWorld()
     told = world.write(b"a", acks=0)

@@ -340,7 +340,7 @@ def test_followers_learn_the_high_watermark_and_serve_consumers() -> None:
     assert NAME in str(world.nodes[2].replicas.partitions.hosted[ID].name)
 
 
-def test_nobody_follows_when_nobody_leads() -> None:
+def test_no_replica_follows_when_none_leads() -> None:
     world = World()
     world.change(leader=-1)
     assert world.nodes[2].fetchers.sources == {}
@@ -349,7 +349,7 @@ def test_nobody_follows_when_nobody_leads() -> None:
     assert all(n.values() == [b"x"] for n in world.nodes.values())
 
 
-def test_a_log_that_is_followed_anew_from_where_it_was_is_known_to_its_leader() -> None:
+def test_a_log_that_is_followed_again_from_where_it_was_is_known_to_its_leader() -> None:
     world = World()
     world.produce(1, b"x", partition=0, acks=1)
     world.wait(1)

@@ -80,7 +80,7 @@ def test_another_controller_is_asked_until_time_is_over(reply: Any) -> None:
     assert len(desk.answers()) == 1
 
 
-def test_a_client_is_told_that_nobody_answered() -> None:
+def test_a_client_learns_that_no_broker_answered() -> None:
     desk = BrokerDesk()
     desk.send(request(Key.UNREGISTER_BROKER, 0, broker_id=1))
     desk.pass_time(29.95)
@@ -97,7 +97,7 @@ def test_a_client_is_told_that_nobody_answered() -> None:
         (Error.PRINCIPAL_DESERIALIZATION_FAILURE, Error.UNKNOWN_SERVER_ERROR),
     ],
 )
-def test_a_refused_envelope_is_told(error: Error, told: Error) -> None:
+def test_a_refused_envelope_is_reported(error: Error, told: Error) -> None:
     desk = BrokerDesk()
     desk.send(request(Key.UNREGISTER_BROKER, 0, broker_id=1))
     desk.asked[0][1](sealed(error))

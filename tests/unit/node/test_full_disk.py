@@ -47,7 +47,7 @@ def test_b12_what_comes_behind_a_refused_append_is_not_acknowledged() -> None:
 
 
 @pytest.mark.spec("B-12")
-def test_b12_no_producer_is_told_of_a_gap_that_the_full_disk_has_made() -> None:
+def test_b12_no_producer_hears_of_a_gap_that_the_full_disk_has_made() -> None:
     """Clients take a gap for the loss of what is before it, and send it again in a new epoch."""
     world = World()
     node = world.nodes[1]

@@ -231,7 +231,7 @@ def test_heartbeats_tell_what_metadata_has_been_applied() -> None:
 
 
 @pytest.mark.spec("K858-05")
-def test_a_failed_directory_is_told_at_once_and_ever_after() -> None:
+def test_a_failed_directory_is_reported_at_once_and_ever_after() -> None:
     bench = Bench()
     bench.run()
     assert not bench.controller.busy
@@ -281,7 +281,7 @@ def fail_until(bench: Bench, seconds: float) -> None:
 
 
 @pytest.mark.spec("K858-09")
-def test_a_leader_in_a_failed_directory_that_nobody_heard_of_stops() -> None:
+def test_a_leader_in_a_failed_directory_that_was_never_reported_stops() -> None:
     bench = Bench(log_dir_failure_timeout_ms="10000")
     bench.run()
     leads_in(bench, B)
@@ -319,7 +319,7 @@ def test_each_of_several_failed_directories_has_its_own_time() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_a_directory_that_is_back_is_registered_anew() -> None:
+def test_a_directory_that_is_back_is_registered_again() -> None:
     bench = Bench()
     bench.run()
     bench.lifecycle.on_directory_failed(B)
@@ -373,7 +373,7 @@ def test_a_broker_tells_its_directories_when_the_cluster_can_speak_of_them() -> 
     assert bench.registered(11).log_dirs == (A, B, C)
 
 
-def test_cordoned_directories_are_told_from_recovery_on_where_the_cluster_knows_them() -> None:
+def test_cordoned_directories_are_reported_from_recovery_on_where_the_cluster_knows_them() -> None:
     bench = Bench()
     bench.commit(r.FeatureLevel(name="metadata.version", level=29))
     bench.lifecycle.set_cordoned([B, A])
@@ -417,7 +417,7 @@ def test_a_stop_does_not_wait_for_a_controller_that_is_gone() -> None:
     assert stopped == [True]
 
 
-def test_a_stop_waits_less_where_nobody_leads_the_quorum() -> None:
+def test_a_stop_waits_less_where_no_voter_leads_the_quorum() -> None:
     bench = Bench()
     bench.run()
     stopped: list[bool] = []
@@ -462,7 +462,7 @@ def test_a_broker_that_never_ran_stops_at_once() -> None:
     assert not bench.controller.busy
 
 
-def test_an_uncontrolled_stop_asks_nobody() -> None:
+def test_an_uncontrolled_stop_asks_no_controller() -> None:
     bench = Bench(controlled_shutdown_enable="false")
     bench.run()
     stopped: list[bool] = []
@@ -470,7 +470,7 @@ def test_an_uncontrolled_stop_asks_nobody() -> None:
     assert stopped == [True]
 
 
-def test_who_is_forgotten_while_stopping_may_stop() -> None:
+def test_a_broker_that_is_forgotten_while_stopping_may_stop() -> None:
     bench = Bench()
     bench.run()
     stopped: list[bool] = []
@@ -480,7 +480,7 @@ def test_who_is_forgotten_while_stopping_may_stop() -> None:
 
 
 @pytest.mark.spec("B-24")
-def test_the_room_in_the_directories_is_told_once_in_each_interval() -> None:
+def test_the_room_in_the_directories_is_reported_once_in_each_interval() -> None:
     bench = Bench()
     bench.lifecycle.start([A, B], -1)
     bench.registered()

@@ -23,7 +23,7 @@ def test_not_before_the_future_log_stands() -> None:
     assert "t-0.-future" not in world.kinds("/d2")
     world.resume()
     while answer() is None:
-        assert world._work() or world._take_wishes()
+        assert world._work() or world._take_orders()
     assert answer() == [Error.NONE]
     assert "t-0.-future" in world.kinds("/d2")
 

@@ -40,7 +40,7 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
 
 
 @pytest.mark.spec("K113-08", "K858-16")
-def test_cancelled_after_the_controller_was_told_is_told_back() -> None:
+def test_cancelled_after_the_report_to_the_controller_is_reported_back() -> None:
     world = started()
     fill(world, 5)
     world.controller.commits = False

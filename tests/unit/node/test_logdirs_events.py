@@ -68,7 +68,7 @@ def test_an_event_is_delivered_before_post_returns_and_one_that_comes_of_it_late
     assert heard == ["first", "second", "later"]
 
 
-def test_all_is_done_when_a_failure_has_been_told() -> None:
+def test_all_is_done_when_a_failure_has_been_reported() -> None:
     world = World()
     world.open()
     world.create_topic("t")

@@ -29,7 +29,7 @@ def served(world: World) -> set[str | None]:
 
 
 @pytest.mark.spec("K858-10")
-def test_a_dead_disk_takes_its_replicas_and_nobody_elses() -> None:
+def test_a_dead_disk_takes_its_own_replicas_only() -> None:
     world = spread()
     world.fail_now("/d1")
     assert served(world) == {"/d2"}
@@ -144,7 +144,7 @@ def test_one_bad_log_on_a_good_disk_costs_that_replica_alone() -> None:
 
 
 @pytest.mark.spec("K589-04", "B-28")
-def test_a_bad_replica_is_set_aside_and_fetched_anew_when_nobody_counts_on_it() -> None:
+def test_a_bad_replica_is_set_aside_and_fetched_again_when_no_broker_counts_on_it() -> None:
     world = World(2)
     world.open()
     world.create_topic("t", leader=2)

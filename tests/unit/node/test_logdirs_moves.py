@@ -152,7 +152,7 @@ def next_step(world: World) -> CopyBytes:
 
 
 @pytest.mark.spec("B-10")
-def test_a_move_gives_way_to_those_who_write() -> None:
+def test_a_move_gives_way_to_producers() -> None:
     world = started(
         replica_alter_log_dirs_io_max_bytes_per_second="1000", log_dir_move_busy_share="0.4"
     )
@@ -317,7 +317,7 @@ def test_source_dies_while_copying_the_copy_is_left_untouched() -> None:
 
 
 @pytest.mark.spec("K858-16")
-def test_source_dies_after_the_controller_was_told_the_replica_is_lost() -> None:
+def test_source_dies_after_the_report_to_the_controller_the_replica_is_lost() -> None:
     world = started(3)
     fill(world, 30)
     world.controller.commits = False

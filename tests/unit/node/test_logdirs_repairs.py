@@ -100,7 +100,7 @@ def test_a_directory_that_is_formatted_later_comes_in() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_what_was_made_anew_meanwhile_stays_and_the_old_log_is_set_aside() -> None:
+def test_what_was_made_again_meanwhile_stays_and_the_old_log_is_set_aside() -> None:
     world = started(3, log_dir_rebuild_delay_ms="1000")
     fill(world, 5)
     there = (world.directory_id(0), uuid.UUID(int=99_999))
@@ -120,7 +120,7 @@ def test_what_was_made_anew_meanwhile_stays_and_the_old_log_is_set_aside() -> No
 
 
 @pytest.mark.spec("B-27")
-def test_replicas_of_a_dead_disk_are_made_anew_when_that_is_wanted_and_safe() -> None:
+def test_replicas_of_a_dead_disk_are_made_again_when_that_is_wanted_and_safe() -> None:
     world = started(3, log_dir_rebuild_delay_ms="5000")
     fill(world, 5)
     there = (world.directory_id(0), uuid.UUID(int=99_999))
@@ -154,7 +154,7 @@ def test_a_damaged_copy_that_is_an_eligible_leader_is_not_thrown_away() -> None:
 
 
 @pytest.mark.spec("B-27")
-def test_nothing_is_made_anew_unless_it_is_wanted() -> None:
+def test_nothing_is_made_again_unless_it_is_wanted() -> None:
     world = started(3)
     there = (world.directory_id(0), uuid.UUID(int=99_999))
     world.change("t", leader=2, replicas=(1, 2), isr=(2,), directories=there)
@@ -255,7 +255,7 @@ def test_remembered_directories_survive_a_restart() -> None:
 
 @pytest.mark.spec("B-15")
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"wishes":[{}]}', b"\xff\xfe"])
-def test_a_file_of_wishes_that_makes_no_sense_costs_a_warning(data: bytes) -> None:
+def test_a_file_of_remembered_directories_that_makes_no_sense_costs_a_warning(data: bytes) -> None:
     world = World(2)
     file = world.disk.open(f"/d1/{REMEMBERED_FILE}", create=True)
     file.write(0, [data])

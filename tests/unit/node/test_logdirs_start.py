@@ -70,7 +70,7 @@ def test_unfenced_only_when_the_controller_knows_every_directory() -> None:
 
 
 @pytest.mark.spec("K858-13", "K858-14")
-def test_with_one_directory_nobody_waits_for_the_controller() -> None:
+def test_with_one_directory_no_replica_waits_for_the_controller() -> None:
     world = World(1)
     world.controller.answers = False
     world.open()
@@ -198,7 +198,7 @@ def test_a_directory_mounted_elsewhere_is_known_by_its_id() -> None:
 
 
 @pytest.mark.spec("K858-12", "K858-18")
-def test_a_directory_replaced_by_an_empty_one_its_replicas_are_created_anew() -> None:
+def test_a_directory_replaced_by_an_empty_one_its_replicas_are_created_again() -> None:
     world = started(2)
     fill(world, 5)
     world.kill()

@@ -32,7 +32,7 @@ def spoil(world: World, *partitions: int) -> None:
 
 
 @pytest.mark.spec("K589-01", "K589-02", "K589-03")
-def test_bad_replicas_are_told_in_one_request_with_their_reason() -> None:
+def test_bad_replicas_are_reported_in_one_request_with_their_reason() -> None:
     world = world_of()
     told = len(world.controller.told)
     spoil(world, 0, 2)
@@ -47,7 +47,7 @@ def test_bad_replicas_are_told_in_one_request_with_their_reason() -> None:
 
 
 @pytest.mark.spec("K589-01", "K589-04")
-def test_a_replica_that_is_fetched_anew_is_online_and_then_assigned() -> None:
+def test_a_replica_that_is_fetched_again_is_online_and_then_assigned() -> None:
     world = world_of(1)
     spoil(world, 0)
     world.wait(0.5)
@@ -60,7 +60,7 @@ def test_a_replica_that_is_fetched_anew_is_online_and_then_assigned() -> None:
 
 @pytest.mark.spec("K589-04", "K589-05")
 @pytest.mark.parametrize("has_states", [True, False])
-def test_who_is_fetched_anew_is_not_back_before_its_leader_knows_how_little_it_has(
+def test_a_replica_fetched_again_is_not_back_before_its_leader_knows_how_little_it_has(
     has_states: bool,
 ) -> None:
     world = world_of(1)
@@ -79,7 +79,7 @@ def test_who_is_fetched_anew_is_not_back_before_its_leader_knows_how_little_it_h
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
 
 
-def test_where_nobody_leads_nobody_remembers_what_a_replica_had() -> None:
+def test_where_no_broker_leads_none_remembers_what_a_replica_had() -> None:
     world = world_of(1)
     spoil(world, 0)
     world.wait(0.5)
@@ -119,7 +119,7 @@ def test_what_fails_is_repeated_with_the_newest_epoch() -> None:
 
 
 @pytest.mark.spec("K589-05")
-def test_a_controller_that_lacks_the_request_is_told_by_assignments() -> None:
+def test_a_controller_that_lacks_the_request_hears_by_assignments() -> None:
     world = world_of(1)
     world.controller.has_states = False
     spoil(world, 0)
@@ -147,7 +147,7 @@ def test_a_topic_that_is_deleted_meanwhile_is_not_spoken_of() -> None:
     assert world.controller.states == []
 
 
-def test_nothing_is_told_of_what_is_well() -> None:
+def test_nothing_is_reported_of_what_is_well() -> None:
     world = world_of(3)
     world.wait(30)
     assert world.controller.states == []

@@ -26,7 +26,7 @@ def heard(metadata: Metadata) -> list[Delta]:
     return deltas
 
 
-def test_batches_are_applied_at_once_and_told_once_a_group() -> None:
+def test_batches_are_applied_at_once_and_announced_once_a_group() -> None:
     metadata = Metadata()
     deltas = heard(metadata)
     metadata.on_committed(0, 0, 1, [])
@@ -106,7 +106,7 @@ def test_a_snapshot_replaces_everything_and_tells_what_is_gone() -> None:
     assert (2, "one") in deltas[1].configs
 
 
-def test_what_was_removed_but_not_told_yet_is_told_with_the_snapshot() -> None:
+def test_what_was_removed_but_not_announced_yet_is_announced_with_the_snapshot() -> None:
     metadata = Metadata()
     metadata.on_committed(0, 0, 1, [topic(ONE, "one")])
     deltas = heard(metadata)

@@ -93,7 +93,7 @@ class Told:
 
 
 @pytest.mark.spec("S-08")
-def test_a_large_change_is_told_in_turns_and_seen_at_once() -> None:
+def test_a_large_change_is_announced_in_turns_and_seen_at_once() -> None:
     told = Told()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     assert len(told.metadata.image.topics[ONE].partitions) == WIDE
@@ -103,7 +103,7 @@ def test_a_large_change_is_told_in_turns_and_seen_at_once() -> None:
     assert told.ids() == [PartitionId(ONE, n) for n in range(WIDE)]
 
 
-def test_a_small_change_is_told_in_the_moment_that_it_is_committed() -> None:
+def test_a_small_change_is_announced_when_it_is_committed() -> None:
     told = Told()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, TOLD_AT_ONCE))
     assert len(told.ids()) == TOLD_AT_ONCE
@@ -111,7 +111,7 @@ def test_a_small_change_is_told_in_the_moment_that_it_is_committed() -> None:
     assert told.metadata.told == told.metadata.offset
 
 
-def test_an_offset_counts_as_told_when_the_last_turn_is_over() -> None:
+def test_an_offset_counts_as_announced_when_the_last_turn_is_over() -> None:
     told = Told()
     told.commit(r.Topic(name="one", topic_id=ONE))
     before = told.metadata.told
@@ -136,7 +136,7 @@ def test_heartbeats_tell_of_metadata_when_the_broker_has_acted_on_all_of_it() ->
     assert lifecycle.last_heartbeat().current_metadata_offset == WIDE
 
 
-def test_what_is_committed_between_turns_is_told_after_them_as_one() -> None:
+def test_what_is_committed_between_turns_is_announced_after_them_as_one() -> None:
     told = Told()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     told.turn()
@@ -242,7 +242,7 @@ def test_a_broker_that_dies_between_turns_makes_the_rest_at_its_start() -> None:
     assert all(leads(world, n) for n in range(4))
 
 
-def test_a_leader_that_changes_twice_before_its_turn_is_told_once() -> None:
+def test_a_leader_that_changes_twice_before_its_turn_is_announced_once() -> None:
     world = started()
     world.create_topic("t", 2, leader=2)
     for n in (0, 1):

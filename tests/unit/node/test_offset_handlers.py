@@ -189,7 +189,7 @@ def test_a_deletion_in_parts_waits_for_its_time_once() -> None:
         assert world.produce(1, b"v", b"w", partition=partition).there
     answer = delete_in_parts(world, 1)
     world.wait(0.05)
-    assert [p.error_code for p in parts_told(answer)[::SIZE]] == [Error.NONE] * 3
+    assert [p.error_code for p in parts_of(answer)[::SIZE]] == [Error.NONE] * 3
     world.cut.add((2, 1))
     world.wait(0.6)
     answer = delete_in_parts(world, 2)
@@ -197,7 +197,7 @@ def test_a_deletion_in_parts_waits_for_its_time_once() -> None:
     assert not answer.there
     assert [world.nodes[1].partition(n).log.start for n in range(3)] == [2, 2, 2], "all are begun"
     world.wait(0.2)
-    told = parts_told(answer)
+    told = parts_of(answer)
     assert [p.partition_index for p in told[::SIZE]] == [0, 1, 2]
     late = [p.partition_index for p in told if p.error_code is Error.REQUEST_TIMED_OUT]
     assert late == [0, 1, 2]
@@ -217,7 +217,7 @@ def delete_in_parts(world: World, offset: int) -> Answer:
     return world.nodes[1].call_in_parts(Key.DELETE_RECORDS, 2, body)
 
 
-def parts_told(answer: Answer) -> Any:
+def parts_of(answer: Answer) -> Any:
     (topic,) = answer.entity.topics
     return topic.partitions
 

@@ -149,7 +149,7 @@ def test_taken_offline_while_it_is_being_opened_it_is_closed_again() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_whoever_came_back_too_often_comes_back_by_order() -> None:
+def test_a_directory_that_came_back_too_often_comes_back_by_order() -> None:
     world = started(2)
     directory = world.logs.directories.all["/d1"]
     for _ in range(4):
@@ -214,7 +214,7 @@ def test_what_would_end_the_broker_is_refused() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_states_reasons_and_history_are_told_of_offline_directories_too() -> None:
+def test_states_reasons_and_history_are_shown_of_offline_directories_too() -> None:
     world = started(2, partitions=2)
     world.fail_now("/d1")
     first, second = world.states()

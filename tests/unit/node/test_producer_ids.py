@@ -80,7 +80,7 @@ def test_the_next_block_is_asked_for_before_this_one_ends(broker: Broker) -> Non
 
 
 @pytest.mark.parametrize("failure", ["refused", "silent"])
-def test_while_the_controller_gives_none_clients_are_told_to_ask_again(
+def test_while_the_controller_gives_none_clients_must_ask_again(
     broker: Broker, failure: str
 ) -> None:
     waiting = [broker.take(), broker.take()]

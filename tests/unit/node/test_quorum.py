@@ -353,7 +353,7 @@ def test_an_observer_far_behind_loads_the_snapshot_and_hears_of_what_is_gone() -
     hosts.until(lambda: len(names(hosts[2])) == 60)
 
 
-def test_a_snapshot_alone_is_not_told_to_anybody_while_records_are_missing() -> None:
+def test_a_snapshot_alone_is_not_announced_while_records_are_missing() -> None:
     hosts = with_snapshots(1)
     leader = hosts.await_leader()
     hosts.stop(2)
@@ -366,7 +366,7 @@ def test_a_snapshot_alone_is_not_told_to_anybody_while_records_are_missing() -> 
     assert len(hosts[2].deltas[0].partitions) == 60
 
 
-def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_takes_long_unseats_no_leader(monkeypatch: pytest.MonkeyPatch) -> None:
     """The leader's majority is itself and a voter that has been reading for many timeouts."""
     monkeypatch.setattr(raft_wire, "SNAPSHOT_CHUNK_BYTES", 100)
     hosts = Hosts(voters=3, metadata_log_max_record_bytes_between_snapshots="2000")

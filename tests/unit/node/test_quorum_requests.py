@@ -132,7 +132,7 @@ def test_fetches_without_the_last_epoch_are_invalid(hosts: Hosts, version: int) 
         ({"fetch_offset": -1}, Error.INVALID_REQUEST),
     ],
 )
-def test_a_wrong_fetch_is_told_why_and_who_leads(
+def test_the_answer_to_a_wrong_fetch_names_the_error_and_the_leader(
     hosts: Hosts, at: dict[str, int], error: Error
 ) -> None:
     answer = Stranger(hosts).ask(fetch(**at))
@@ -153,7 +153,7 @@ def test_a_fetch_of_another_topic_is_refused(hosts: Hosts) -> None:
     assert Stranger(hosts).ask(asked).error_code == Error.INVALID_REQUEST
 
 
-def test_a_log_that_went_another_way_is_told_where(hosts: Hosts) -> None:
+def test_a_log_that_went_another_way_learns_where(hosts: Hosts) -> None:
     partition = fetched(Stranger(hosts).ask(fetch(fetch_offset=100, last_fetched_epoch=1)))
     assert (partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset) == (1, END)
 
@@ -176,7 +176,7 @@ def test_a_fetch_waits_for_records_and_no_longer_than_it_likes(hosts: Hosts) -> 
     assert 0.1 <= hosts.world.time.now - began < 0.2
 
 
-def test_a_follower_that_does_not_know_our_high_watermark_is_told_at_once(hosts: Hosts) -> None:
+def test_a_follower_that_does_not_know_our_high_watermark_is_answered_at_once(hosts: Hosts) -> None:
     began = hosts.world.time.now
     at = {"fetch_offset": END, "last_fetched_epoch": 1, "high_watermark": END - 1}
     assert fetched(Stranger(hosts).ask(fetch(wait=5000, **at))).high_watermark == END

@@ -103,7 +103,7 @@ def test_a_session_waits_for_news() -> None:
     assert consumer.take(answer) == {}
 
 
-def test_news_without_records_are_told_at_the_deadline() -> None:
+def test_news_without_records_are_answered_at_the_deadline() -> None:
     """A log start that moved before the fetch came is not forgotten while the fetch waits."""
     world = World(nodes=1)
     for value in (b"x", b"y", b"z"):
@@ -123,7 +123,7 @@ def test_news_without_records_are_told_at_the_deadline() -> None:
     assert consumer.take(answer) == {}, "it was told once"
 
 
-def test_a_follower_that_names_a_partition_again_is_told_again() -> None:
+def test_a_follower_that_names_a_partition_again_is_answered_again() -> None:
     """It may have dropped the last answer, since its log was in another state by then."""
     world = World()
     world.produce(1, b"x")
@@ -269,7 +269,7 @@ def test_an_unknown_topic_is_unknown_by_name_and_by_id() -> None:
     assert fetched(world.fetch(1, version=13)).error_code == Error.UNKNOWN_TOPIC_ID
 
 
-def test_diverging_readers_are_told_where() -> None:
+def test_diverging_readers_learn_where() -> None:
     world = World()
     world.produce(1, b"a")
     world.elect(2)
@@ -297,7 +297,7 @@ def test_a_new_leader_does_not_let_its_followers_sit_in_older_polls() -> None:
     assert len(world.requests) < 250, "the hurry ends"
 
 
-def test_sessions_that_nobody_uses_are_closed() -> None:
+def test_unused_sessions_are_closed() -> None:
     world = World(nodes=1)
     consumer = Consumer(world)
     consumer.take(consumer.ask({0: 0}))

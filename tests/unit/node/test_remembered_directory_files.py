@@ -12,7 +12,7 @@ from spindle.node.logdirs.placement_registry import REMEMBERED_FILE
 
 
 @pytest.mark.spec("K113-10")
-def test_a_wish_is_answered_once_it_is_written() -> None:
+def test_an_order_is_answered_once_it_is_written() -> None:
     world = started()
     first = world.order("/d2", "later", 0)
     world.run_until_job(is_a(PutFile))
@@ -31,7 +31,7 @@ def test_remembered_directories_for_several_directories_are_answered_when_all_ar
     world = started()
     answers = [world.order(path, "later", n) for n, path in enumerate(world.paths)]
     world.run_until_job(lambda job: isinstance(job, PutFile) and job.directory == "/d2")
-    world._take_wishes()  # What followed from the first one's end.
+    world._take_orders()  # What followed from the first one's end.
     assert [answer() for answer in answers] == [None, None]
     world.resume()
     world.wait(0.1)
@@ -39,7 +39,7 @@ def test_remembered_directories_for_several_directories_are_answered_when_all_ar
 
 
 @pytest.mark.spec("K113-10")
-def test_the_last_of_several_wishes_for_a_replica_outlives_a_restart() -> None:
+def test_the_last_of_several_orders_for_a_replica_outlives_a_restart() -> None:
     """Its directory alone has a file then."""
     world = started()
     for path, other in (("/d2", "/d1"), ("/d1", "/d2"), ("/d2", "/d1")):
@@ -54,7 +54,7 @@ def test_the_last_of_several_wishes_for_a_replica_outlives_a_restart() -> None:
 
 
 @pytest.mark.spec("K113-10")
-def test_of_two_wishes_that_a_crash_has_left_the_later_one_counts() -> None:
+def test_of_two_orders_that_a_crash_has_left_the_later_one_counts() -> None:
     world = started()
     world.order("/d1", "later", 0)
     world.wait(1)

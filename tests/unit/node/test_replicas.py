@@ -173,7 +173,7 @@ def test_idempotent_producers_are_answered_with_their_old_offsets() -> None:
     assert (told.error_code, told.base_offset) == (Error.NONE, 6), "the new leader knows as well"
 
 
-def test_who_is_not_the_leader_says_who_is() -> None:
+def test_a_voter_that_is_not_the_leader_names_the_leader() -> None:
     world = World()
     answer = world.produce(2, b"v")
     told = produced(answer)
@@ -420,7 +420,7 @@ def test_freezing_waits_for_writes_under_way() -> None:
     assert answer.there
 
 
-def test_a_deleted_topic_is_unknown_to_whoever_waits() -> None:
+def test_a_deleted_topic_is_unknown_to_waiting_requests() -> None:
     world = World(nodes=1)
     poll = world.fetch(1, max_wait=10_000)
     node = world.nodes[1]

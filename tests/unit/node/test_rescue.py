@@ -135,7 +135,7 @@ def test_a_log_whose_files_are_well_again_is_taken_up_as_it_is() -> None:
     assert world.values("t") == values
 
 
-def test_what_others_have_is_not_given_up_but_fetched_anew() -> None:
+def test_what_others_have_is_not_given_up_but_fetched_again() -> None:
     world = started(1)
     fill(world, 20)
     there = (world.directory_id(0), uuid.UUID(int=99_999))
@@ -194,7 +194,7 @@ def test_what_the_last_known_leader_has_is_not_given_up() -> None:
 
 
 @pytest.mark.parametrize("unknown", [(), (-1,)])
-def test_where_nobody_is_known_to_have_led_those_that_may_have_more_are_named(
+def test_where_no_leader_is_known_the_replicas_that_may_have_more_are_named(
     unknown: tuple[int, ...],
 ) -> None:
     """Apache Kafka's controller writes -1 where the leader had gone before eligibility began."""
@@ -260,7 +260,7 @@ def test_both_apis_from_bytes_to_bytes() -> None:
 
 
 @pytest.mark.spec("B-28")
-def test_a_gap_that_may_be_a_loss_is_told_by_the_replica_that_serves() -> None:
+def test_a_gap_that_may_be_a_loss_is_reported_by_the_replica_that_serves() -> None:
     world = started(1)
     fill(world, 20)
     world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
@@ -278,7 +278,7 @@ def test_a_gap_that_may_be_a_loss_is_told_by_the_replica_that_serves() -> None:
 
 
 @pytest.mark.spec("B-21", "B-28")
-def test_a_gap_that_may_be_a_loss_is_told_after_a_move() -> None:
+def test_a_gap_that_may_be_a_loss_is_reported_after_a_move() -> None:
     world = started(2)
     fill(world, 20)
     world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
@@ -298,7 +298,7 @@ def test_a_gap_that_may_be_a_loss_is_told_after_a_move() -> None:
 
 @pytest.mark.spec("B-28")
 @pytest.mark.parametrize(("start", "told"), [(5, True), (7, False)])
-def test_a_gap_that_retention_has_passed_is_told_no_more(start: int, told: bool) -> None:
+def test_a_gap_that_retention_has_passed_is_reported_no_more(start: int, told: bool) -> None:
     world = started(1)
     fill(world, 20)
     world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()

@@ -50,7 +50,7 @@ def events(world: World, name: str) -> list[dict[str, object]]:
 
 @pytest.mark.spec("B-28", "K589-02")
 @pytest.mark.parametrize("number", [0, 3, -1])
-def test_a_flipped_bit_costs_its_replica_before_anybody_has_read_it(number: int) -> None:
+def test_a_flipped_bit_costs_its_replica_before_any_client_has_read_it(number: int) -> None:
     world = world_of()
     flip(world, segments(world)[number])
     world.wait(5)

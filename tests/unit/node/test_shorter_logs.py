@@ -106,7 +106,7 @@ def test_a_log_that_is_as_it_was_is_taken_up_and_the_note_goes() -> None:
 
 
 @pytest.mark.spec("B-31", "K589-04")
-def test_a_shorter_log_is_fetched_anew_where_another_broker_leads() -> None:
+def test_a_shorter_log_is_fetched_again_where_another_broker_leads() -> None:
     world = started(2)
     fill(world, 20)
     there = (world.directory_id(0), uuid.UUID(int=99_999))

@@ -91,7 +91,7 @@ def metadata_request() -> Any:
 
 
 @pytest.mark.spec("S-08")
-def test_metadata_of_many_partitions_is_told_in_slices() -> None:
+def test_metadata_of_many_partitions_is_sent_in_slices() -> None:
     bench = with_topics(PARTITIONS)
     answer = bench.ask(metadata_request())
     assert sum(len(topic.partitions) for topic in answer.topics) == PARTITIONS
@@ -159,7 +159,7 @@ def test_a_directory_that_fails_costs_no_answer() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_settings_of_many_topics_are_told_in_slices() -> None:
+def test_settings_of_many_topics_are_described_in_slices() -> None:
     image = three_brokers()
     for number in range(100):
         add_topic(image, f"t-{number}", (1, 2))
@@ -176,7 +176,7 @@ def test_settings_of_many_topics_are_told_in_slices() -> None:
 
 @pytest.mark.spec("S-08")
 @pytest.mark.parametrize("are_offline", [False, True])
-def test_directories_with_many_replicas_are_told_in_slices(are_offline: bool) -> None:
+def test_directories_with_many_replicas_are_described_in_slices(are_offline: bool) -> None:
     partitions: Any = SimpleNamespace(
         find=lambda id: SimpleNamespace(name=TopicPartition("t", id.partition), size=1),
         bounds=lambda id: None if are_offline else (0, 0, 0),
@@ -228,7 +228,7 @@ def decoded(data: bytes) -> Any:
 
 
 @pytest.mark.spec("S-08")
-def test_those_who_ask_the_same_before_it_is_begun_share_an_answer() -> None:
+def test_clients_that_ask_the_same_before_it_is_begun_share_an_answer() -> None:
     bench = with_topics(PARTITIONS)
     made = 0
     before = metadata._partition
@@ -256,7 +256,7 @@ def test_those_who_ask_the_same_before_it_is_begun_share_an_answer() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_who_asks_while_an_answer_is_made_is_told_what_is_true_by_then() -> None:
+def test_a_client_that_asks_while_an_answer_is_made_gets_what_is_true_by_then() -> None:
     bench = with_topics(PARTITIONS)
     bench.router.on_frame(bench.connection, encode_message(metadata_request(), 1, None))
     turn(bench)
@@ -328,7 +328,7 @@ def names(key: Key, version: int, kind: str) -> tuple[Any, ...]:
 
 
 @pytest.mark.spec("S-08")
-def test_metadata_by_many_names_is_told_in_slices_and_each_topic_once() -> None:
+def test_metadata_by_many_names_is_sent_in_slices_and_each_topic_once() -> None:
     bench = with_topics(100)
     t = request_types(Key.METADATA, 12)
     topics = names(Key.METADATA, 12, "MetadataRequestTopic")
@@ -344,7 +344,7 @@ def test_metadata_by_many_names_is_told_in_slices_and_each_topic_once() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_partitions_of_many_topics_are_told_in_slices_and_pages() -> None:
+def test_partitions_of_many_topics_are_described_in_slices_and_pages() -> None:
     image = three_brokers()
     add_topic(image, "large", *[(1, 2)] * 1_000)
     key = Key.DESCRIBE_TOPIC_PARTITIONS

@@ -74,7 +74,7 @@ def test_the_only_controller_is_another_clusters(told: str | None, named: str) -
     )
 
 
-def test_one_of_three_is_told_and_two_of_three_halt_the_node() -> None:
+def test_one_of_three_is_reported_and_two_of_three_halt_the_node() -> None:
     desk = Desk(1, 2, 3)
     ready = desk.refused(ONE, "THEIRS")
     assert ready is not None

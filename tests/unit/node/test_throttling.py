@@ -86,7 +86,7 @@ def test_a_replica_out_of_sync_is_copied_at_the_rate(side: str, who: str) -> Non
 
 @pytest.mark.parametrize("side", ["leader", "follower"])
 @pytest.mark.parametrize("who", ["0:2", "1:1,1:3", ""])
-def test_who_is_not_named_is_not_held_back(side: str, who: str) -> None:
+def test_a_replica_that_is_not_named_is_not_held_back(side: str, who: str) -> None:
     world = behind(side)
     throttle(world, side, who)
     back(world)
@@ -121,7 +121,7 @@ def test_partitions_that_are_not_throttled_go_on(side: str) -> None:
     assert taken(world) == held
 
 
-def test_one_who_waits_costs_the_leader_nothing_until_there_is_news() -> None:
+def test_a_waiting_follower_costs_the_leader_nothing_until_there_is_news() -> None:
     world = behind("leader", rate=1)
     throttle(world, "leader", "*")
     back(world)

@@ -258,7 +258,7 @@ def test_a_new_coordinator_sends_what_was_decided_with_its_own_epoch(
 
 @pytest.mark.parametrize("reloads", [False, True])
 @pytest.mark.parametrize("marked", [False, True])
-def test_an_end_whose_answer_was_lost_is_told_again(
+def test_an_end_whose_answer_was_lost_is_answered_again(
     world: World, marked: bool, reloads: bool
 ) -> None:
     producer = world.begin()

@@ -152,7 +152,7 @@ def test_without_room_for_long_a_move_is_given_up_and_the_others_go_on() -> None
     assert outcome.failed == ((huge, "/c has room for 80 bytes, not for 500"),)
 
 
-def test_a_move_that_nobody_makes_and_one_that_stalls_are_given_up() -> None:
+def test_a_move_that_no_broker_makes_and_one_that_stalls_are_given_up() -> None:
     still, stalls = move(0), move(1, C, C + "2")
     world = World(still, stalls)
     machine = Execution([[still, stalls]], rules(), 0.0)
@@ -209,7 +209,7 @@ def test_cancelled_it_takes_back_what_is_under_way_and_starts_nothing() -> None:
     assert "not started" in reasons[two]
 
 
-def test_what_cannot_be_taken_back_is_told() -> None:
+def test_what_cannot_be_taken_back_is_reported() -> None:
     one = move(0)
     world = World(one)
     machine = Execution([[one]], rules(), 0.0)

@@ -90,7 +90,7 @@ def test_a_broker_whose_replicas_fall_out_of_sync_for_long_is_stopped() -> None:
 
 
 @pytest.mark.spec("V-05")
-def test_partitions_that_lose_their_leader_are_told_before_those_out_of_sync() -> None:
+def test_partitions_that_lose_their_leader_are_listed_before_those_out_of_sync() -> None:
     lost, late = TopicPartition("u", 10), TopicPartition("u", 7)
     world = World(move(0))
     machine = Execution([[move(0)]], rules(), 0.0)

@@ -26,7 +26,7 @@ def test_even_growth_is_found_exactly() -> None:
     assert line.until(0.0) == (0.0, 0.0, 0.0)
 
 
-def test_nothing_is_told_of_one_moment() -> None:
+def test_nothing_is_forecast_from_one_moment() -> None:
     assert fit([1.0], []) is None
     assert fit([], []) is None
     assert fit([1.0, 1.0], [5.0]) is None

@@ -105,7 +105,7 @@ def test_garbage_before_a_small_message_and_a_torn_end(tmp_path: Path) -> None:
     assert torn.startswith("the log's end is torn")
 
 
-def test_offsets_that_go_back_are_told(tmp_path: Path) -> None:
+def test_offsets_that_go_back_are_reported(tmp_path: Path) -> None:
     put(tmp_path, [message(1, n, None, b"v") for n in (4, 5, 5, 6)])
     rows = read(tmp_path)
     assert [row["offset"] for row in good(rows)] == [4, 5, 6]

@@ -84,7 +84,7 @@ def test_a_release_shows_in_what_a_broker_serves(
 
 
 @pytest.mark.spec("V-05")
-def test_faults_are_told_where_a_broker_may_have_them() -> None:
+def test_faults_are_named_where_a_broker_may_have_them() -> None:
     def told(*releases: tuple[tuple[int, int], tuple[int, int]], **kinds: bool) -> list[str]:
         return [f.name for f in faults(releases, **{"within": True, "between": False, **kinds})]
 

@@ -100,7 +100,7 @@ def test_the_room_of_a_directory_is_what_the_band_leaves() -> None:
     assert rooms[1, "/a"].used == 900
 
 
-def test_rates_are_kept_in_the_file_and_what_is_planned_anew_is_even_in_both() -> None:
+def test_rates_are_kept_in_the_file_and_what_is_planned_again_is_even_in_both() -> None:
     band = Band(0.05, 0.9, rate_tolerance=0.05)
     rates = {("t", n): 60 if n < 4 else 20 for n in range(8)}
     plan = replace(proposal("/a", "/b", wanted=PlanRequest(band)), rates=rates)
@@ -124,7 +124,7 @@ def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
+def test_the_leader_of_an_excluded_topic_stays_as_it_is_and_counts() -> None:
     replicas = {("kept", n): (1, 2) for n in range(3)} | {("t", n): (1, 2) for n in range(5)}
     even, spared = (
         PlanRequest(Band(0.0)),
@@ -155,7 +155,7 @@ def test_a_broker_to_drain_goes_on_to_lead_an_excluded_topic_and_it_is_named() -
 
 @pytest.mark.spec("P-04")
 @pytest.mark.parametrize("between", [False, True], ids=["within", "between"])
-def test_what_is_planned_anew_leaves_excluded_topics_where_they_are(between: bool) -> None:
+def test_what_is_planned_again_leaves_excluded_topics_where_they_are(between: bool) -> None:
     logs = {
         TopicPartition(topic, n): LogDescription(100, 0, is_future=False)
         for topic in ("kept", "t")

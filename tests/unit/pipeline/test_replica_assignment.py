@@ -61,7 +61,7 @@ def test_replicas_and_what_another_party_moves() -> None:
 
 
 @pytest.mark.spec("V-04", "V-08")
-def test_a_plan_for_a_user_who_may_not_see_a_topic_is_refused() -> None:
+def test_a_plan_for_a_user_that_may_not_see_a_topic_is_refused() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
             codes = {

@@ -29,5 +29,5 @@ PLANNING = "[PYTHON_DATA_SOURCE_ERROR] Failed to plan Python data source in Pyth
         ("Traceback (most recent call last):", "no message"),
     ],
 )
-def test_an_error_is_told_without_its_traceback(words: str, told: str) -> None:
+def test_an_error_is_reported_without_its_traceback(words: str, told: str) -> None:
     assert core(words) == told

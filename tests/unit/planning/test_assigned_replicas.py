@@ -107,7 +107,7 @@ def test_without_metadata_nothing_changes() -> None:
     assert found == (cluster, ())
 
 
-def test_partitions_on_no_disk_are_told() -> None:
+def test_partitions_on_no_disk_are_reported() -> None:
     cluster = simple(ON_1)
     topic = topic_of(cluster)
     replicas: dict[tuple[str, int], tuple[int, ...]] = {(topic, n): (1,) for n in range(4)}

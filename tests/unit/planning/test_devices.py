@@ -39,5 +39,5 @@ def test_free_bytes_may_drift_while_a_broker_looks_but_not_by_more() -> None:
         assert (told(*rooms) == [["/a", "/b"]]) == together
 
 
-def test_where_no_total_is_told_nothing_is_assumed() -> None:
+def test_where_no_total_is_known_nothing_is_assumed() -> None:
     assert told(Room("/a", None, GIB, 1), Room("/b", None, GIB, 1)) == [["/a"], ["/b"]]

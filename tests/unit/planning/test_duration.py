@@ -31,7 +31,7 @@ def test_a_disk_rests_after_each_move_but_its_last_which_may_be_the_largest() ->
 
 
 @pytest.mark.spec("P-06")
-def test_nothing_is_told_where_no_limit_is_set_or_nothing_is_copied() -> None:
+def test_nothing_is_said_where_no_limit_is_set_or_nothing_is_copied() -> None:
     assert longest(MOVES, CopyRates()) is None
     assert longest((PlannedMove(1, "t", 0, "/a", "/b", 0),), CopyRates(10, 10)) is None
 
@@ -43,5 +43,5 @@ def test_nothing_is_told_where_no_limit_is_set_or_nothing_is_copied() -> None:
         (3600, "1 h"), (9360, "2 h 36 min"), (86_400, "1 d"), (273_600, "3 d 4 h"),
     ],
 )  # fmt: skip
-def test_a_time_is_told_in_its_two_largest_units(seconds: float, words: str) -> None:
+def test_a_time_is_shown_in_its_two_largest_units(seconds: float, words: str) -> None:
     assert lasting(seconds) == words

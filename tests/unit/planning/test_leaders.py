@@ -29,7 +29,7 @@ def after(partitions: list[WeightedPartition], plan: Leadership) -> list[Weighte
 
 
 @pytest.mark.spec("P-04")
-def test_only_orders_change_parts_are_told_and_a_result_needs_no_plan() -> None:
+def test_only_orders_change_parts_are_named_and_a_result_needs_no_plan() -> None:
     for seed in range(150):
         partitions, may = by_seed(seed)
         plan = even_leaders(partitions, may, 0.1)
@@ -81,7 +81,7 @@ def test_a_long_way_round_is_found() -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> None:
+def test_a_broker_that_must_not_lead_leads_nothing_where_there_is_another_replica() -> None:
     partitions = [
         WeightedPartition("t", 0, (1, 2), 5.0),
         WeightedPartition("t", 1, (1,), 5.0),
@@ -125,7 +125,7 @@ def test_no_drained_broker_leads_what_another_may() -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_a_mean_that_is_no_whole_number_is_told_as_it_is() -> None:
+def test_a_mean_that_is_no_whole_number_is_shown_as_it_is() -> None:
     plan = even_leaders([WeightedPartition("t", 0, (1,), 3.0)], [1, 2], 0.05)
     assert any(", the mean is 0.5 with 2 B: " in note for note in plan.notes), plan.notes
     rates = even_leaders([WeightedPartition("t", 0, (1,), 3.0)], [1, 2], 0.05, "/s")

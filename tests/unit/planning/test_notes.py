@@ -24,7 +24,7 @@ def planned(
 
 
 @pytest.mark.spec("P-04")
-def test_an_exchange_that_is_there_but_not_worth_it_is_told_with_what_it_costs() -> None:
+def test_an_exchange_that_is_there_but_not_worth_it_is_named_with_what_it_costs() -> None:
     plan = planned(Band(0.05), [51, 54], [57, 60])
     assert plan.moves == ()
     above, below = plan.notes[1], plan.notes[0]
@@ -46,7 +46,7 @@ def test_there_is_no_exchange_is_said_only_where_there_is_none() -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_what_cannot_leave_is_told_in_amounts_that_can_be_told_apart() -> None:
+def test_what_cannot_leave_is_shown_in_amounts_that_differ() -> None:
     plan = planned(Band(0.05, 0.9), [135], [15], capacity=150, drain="a")
     assert plan.notes == (
         "/a cannot be emptied: under the high mark there is no room elsewhere for 1 replica with "
@@ -56,7 +56,7 @@ def test_what_cannot_leave_is_told_in_amounts_that_can_be_told_apart() -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_a_disk_above_the_high_mark_is_told_as_such_even_where_all_are_alike() -> None:
+def test_a_disk_above_the_high_mark_is_reported_even_where_all_are_alike() -> None:
     plan = planned(Band(0.05, 0.9), [33] * 30, [33] * 30)
     assert [note.split(":")[0] for note in plan.notes] == [
         "/a stays 90.0 GiB above the high mark of 900.0 GiB",
@@ -87,7 +87,7 @@ def test_the_reason_of_a_broker_with_one_disk_is_not_that_it_has_no_other() -> N
 
 
 @pytest.mark.spec("P-04")
-def test_what_is_missing_elsewhere_because_a_drain_is_refused_is_not_told_too() -> None:
+def test_what_is_missing_elsewhere_because_a_drain_is_refused_is_not_reported_too() -> None:
     some: dict[int, dict[str, list[tuple[int, int]]]] = {
         1: {"/a": [(0, 50)]}, 2: {"/a": [(0, 50)]}, 3: {"/a": [(1, 1)]}, 4: {"/a": []},
     }  # fmt: skip

@@ -44,7 +44,7 @@ def test_unfinished_frames_are_bounded_and_others_go_on() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_what_a_few_hold_keeps_nobody_else_waiting() -> None:
+def test_what_a_few_hold_keeps_no_other_client_waiting() -> None:
     """They stop between the mark at which reading stops and the one at which it goes on."""
 
     async def run() -> None:
@@ -91,7 +91,7 @@ def test_a_frame_as_large_as_all_that_may_be_kept_is_read() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_who_fills_the_threads_waits_alone() -> None:
+def test_a_client_that_fills_the_threads_waits_alone() -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
         async with running(queued_max_requests="1") as node:
@@ -113,7 +113,7 @@ def test_who_fills_the_threads_waits_alone() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_who_reads_no_answers_is_closed_and_asks_no_more() -> None:
+def test_a_client_that_reads_no_answers_is_closed_and_asks_no_more() -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
         async with running(queued_max_request_bytes=str(8 * MIB)) as node:
@@ -157,7 +157,7 @@ def test_requests_without_an_answer_are_bounded() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_who_holds_little_is_not_closed_for_those_who_hold_much() -> None:
+def test_a_client_that_holds_little_is_not_closed_for_those_that_hold_much() -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
         async with running(queued_max_request_bytes=str(4 * MIB)) as node:

@@ -111,7 +111,7 @@ def test_jobs_of_a_lane_share_its_thread() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_results_of_a_large_group_are_told_in_pieces_and_in_order() -> None:
+def test_results_of_a_large_group_are_answered_in_pieces_and_in_order() -> None:
     """So that the loop has turns for others in between."""
     told: list[list[int]] = []
     turns = 0

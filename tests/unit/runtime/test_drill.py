@@ -34,7 +34,7 @@ def number_of(call: object) -> int:
     "words",
     ["EWHAT", "slow", "slow much", "hang sync please", "EIO fly", "kill", "kill one", "room"],
 )
-def test_words_that_nobody_understands_are_refused(path: str, words: str) -> None:
+def test_unknown_words_are_refused(path: str, words: str) -> None:
     with pytest.raises(ValueError):
         break_directory(path, words)
     assert OsDisk().stat(path + ".broken") is None

@@ -116,7 +116,7 @@ def test_a_bug_stops_the_node_and_names_its_cause(
 
 
 @pytest.mark.spec("N-05")
-def test_after_a_bug_the_machine_is_told_of_nothing_more() -> None:
+def test_after_a_bug_the_machine_hears_of_nothing_more() -> None:
     link = socket.socket()
 
     def connect(driver: Driver) -> None:

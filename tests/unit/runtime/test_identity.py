@@ -32,7 +32,7 @@ def formatted(*directories: str, cluster: str = "c1", node: int = 1) -> MemoryDi
     return disk
 
 
-def test_all_directories_say_who_we_are() -> None:
+def test_all_directories_name_this_node() -> None:
     identity = read_identity(formatted("/d1", "/d2", "/m"), config())
     assert identity.cluster_id == "c1"
     assert set(identity.directory_ids) == {"/d1", "/d2", "/m"}

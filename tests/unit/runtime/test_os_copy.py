@@ -153,7 +153,7 @@ def test_what_others_append_to_is_never_read_past_the_cache(
 
 @pytest.mark.spec("B-10")
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
-def test_it_rests_between_parts_as_long_as_it_shall(tmp_path: Path, share: float) -> None:
+def test_it_rests_between_parts_as_long_as_it_must(tmp_path: Path, share: float) -> None:
     rests: list[float] = []
     with files(tmp_path) as (source, target):
         began = time.monotonic()

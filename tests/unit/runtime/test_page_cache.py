@@ -80,7 +80,7 @@ def test_behind_the_end_nothing_is_to_be_brought(fd: int) -> None:
     assert is_cached(fd, 1 << 40)
 
 
-def test_an_error_of_the_file_is_told(fd: int) -> None:
+def test_an_error_of_the_file_is_reported(fd: int) -> None:
     other = os.dup(fd)
     os.close(other)
     with pytest.raises(OSError):

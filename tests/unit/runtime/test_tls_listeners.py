@@ -297,7 +297,7 @@ async def test_a_name_that_no_rule_fits_is_turned_away(stock: Shop, said: list[A
     ],
 )
 @alone
-async def test_a_client_without_tls_is_told_apart(
+async def test_a_client_without_tls_is_recognised(
     stock: Shop, said: list[Any], first: bytes, told: str
 ) -> None:
     async with running(**stock.settings()) as node:
@@ -310,7 +310,7 @@ async def test_a_client_without_tls_is_told_apart(
 
 @pytest.mark.spec("S-02")
 @alone
-async def test_tls_at_a_listener_without_it_is_told(stock: Shop, said: list[Any]) -> None:
+async def test_tls_at_a_listener_without_it_is_reported(stock: Shop, said: list[Any]) -> None:
     async with running(**stock.settings()) as node:
         assert await asyncio.to_thread(refused, node.ports["BROKERS"], stock.context())
         await eventually(lambda: any("speaks TLS" in str(line) for line in said), "it is told")

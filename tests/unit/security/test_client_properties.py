@@ -122,7 +122,7 @@ def test_what_cannot_be_followed_is_refused_by_name(given: dict[str, str], says:
 
 
 @pytest.mark.spec("N-01")
-def test_what_has_no_effect_is_told_once_for_each_reason() -> None:
+def test_what_has_no_effect_is_reported_once_for_each_reason() -> None:
     told = client_settings(
         {
             "retries": "3", "reconnect.backoff.ms": "1", "log.dirs": "/d", "acks": "all",
@@ -153,7 +153,7 @@ def test_what_has_no_effect_is_told_once_for_each_reason() -> None:
         ("file:///token", None),
     ],
 )
-def test_a_secret_that_goes_unencrypted_to_another_machine_is_told(
+def test_a_secret_that_goes_unencrypted_to_another_machine_costs_a_warning(
     url: str, host: str | None
 ) -> None:
     given = sasl("OAUTHBEARER", f'{OAUTH} clientId="c" clientSecret="hush";', **{URL: url})

@@ -161,7 +161,7 @@ def test_the_same_final_message_unchanged_does() -> None:
     assert found.user == "ann"
 
 
-def test_another_authorization_id_is_told() -> None:
+def test_another_authorization_id_is_reported() -> None:
     found = server(credential("ann", "right"))
     with pytest.raises(Refusal, match="different from username"):
         found.evaluate(b"n,a=eve,n=ann,r=clientnonce")

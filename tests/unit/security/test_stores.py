@@ -133,7 +133,7 @@ def assert_ours(made: Made, given: dict[str, str]) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_store_is_told_in_a_line(
+def test_what_is_wrong_with_a_store_is_reported_in_a_line(
     made: Made, given: dict[str, str], says: str
 ) -> None:
     (made.folder / "text").write_text("nothing of the kind")
@@ -150,7 +150,7 @@ def test_what_is_wrong_with_a_store_is_told_in_a_line(
 
 
 @pytest.mark.spec("S-01")
-def test_a_context_checks_names_and_versions_as_told(made: Made) -> None:
+def test_a_context_checks_names_and_versions_as_set(made: Made) -> None:
     trust = {f"{TRUST}.type": "PEM", f"{TRUST}.location": str(made.ca)}
     usual = tls_settings(trust).context()
     assert (usual.check_hostname, usual.verify_mode) == (True, ssl.CERT_REQUIRED)

@@ -104,7 +104,7 @@ def test_the_secret_follows_no_redirection() -> None:
         assert asked == []
 
 
-def test_nobody_there_is_told(port: int) -> None:
+def test_an_absent_server_is_reported(port: int) -> None:
     with pytest.raises(PeerFailed, match=r"token\.endpoint\.url: .*Connection refused"):
         ClientCredentials(f"http://127.0.0.1:{port}/", "a", Secret("b")).fetch()
 

@@ -71,6 +71,6 @@ def test_what_refers_to_itself_and_what_is_met_twice_stays_so() -> None:
     assert copied(values) is values
 
 
-def test_what_nobody_knows_how_to_copy_is_refused() -> None:
+def test_what_no_rule_can_copy_is_refused() -> None:
     with pytest.raises(TypeError, match="no rule says how to copy a list_iterator"):
         copied([iter([1])])

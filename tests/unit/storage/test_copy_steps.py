@@ -131,11 +131,11 @@ def test_a_limit_is_kept() -> None:
 def test_a_cut_of_the_source_under_the_copy_leaves_no_stale_record() -> None:
     _, source, target = pair()
 
-    def cut_and_write_anew() -> None:
+    def cut_and_write_again() -> None:
         source.run(Truncate(source.path, KEY, 31))
         append(source, batch(30, [b"new"] * 4, epoch=1))
 
-    progress = step(source, target, meanwhile=cut_and_write_anew)
+    progress = step(source, target, meanwhile=cut_and_write_again)
     while progress.end != progress.source_end or progress.copied:
         progress = step(source, target, progress.mark)
     same(source, target)
@@ -274,7 +274,7 @@ def test_retention_on_the_source_goes_along() -> None:
     same(source, target)
 
 
-def test_a_segment_that_vanishes_under_the_copy_is_planned_anew() -> None:
+def test_a_segment_that_vanishes_under_the_copy_is_planned_again() -> None:
     _, source, target = pair()
     progress = step(
         source, target, meanwhile=lambda: source.run(Retain(source.path, KEY, -1, 1000, FAR, 0))

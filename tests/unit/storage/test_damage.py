@@ -150,7 +150,7 @@ def test_a_file_that_was_cut_or_removed_or_cannot_be_read_is_found() -> None:
 
 @pytest.mark.spec("B-28")
 @pytest.mark.parametrize("kind", [".index", ".timeindex"])
-def test_a_wrong_index_is_made_anew_and_costs_nothing(kind: str) -> None:
+def test_a_wrong_index_is_made_again_and_costs_nothing(kind: str) -> None:
     disk, directory = filled()
     path = segments(disk)[1].removesuffix(".log") + kind
     before = disk.contents(path)

@@ -94,7 +94,7 @@ def test_a_segment_that_ends_early_is_seen_in_a_compacted_log() -> None:
     assert f"nothing is there from {first.last_offset + 1} to {lost.end}" in bad.why
 
 
-def test_names_of_lost_segments_at_the_end_are_told() -> None:
+def test_names_of_lost_segments_at_the_end_are_reported() -> None:
     disk, directory = compacted()
     ends = [segment.end for segment in directory.logs[KEY].segments]
     disk.kill()
@@ -139,7 +139,7 @@ def mark_of(disk: MemoryDisk, path: str = LOG) -> str:
 
 
 @pytest.mark.spec("B-26", "B-28")
-def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_told() -> None:
+def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_reported() -> None:
     disk, bases = kafkas(-2, -1)
     directory, opened = reopen(disk, PATH)
     assert opened.quarantined == ()
@@ -189,7 +189,7 @@ def test_indexes_that_tell_of_more_show_that_a_gap_is_a_loss() -> None:
 
 
 @pytest.mark.spec("B-28")
-def test_a_gap_in_a_log_that_was_never_compacted_is_a_loss_whoever_wrote_it() -> None:
+def test_a_gap_in_a_log_that_was_never_compacted_is_a_loss_whichever_broker_wrote_it() -> None:
     disk = with_records(close=False)
     disk.remove(f"{LOG}/{mark_of(disk)}")
     lost = logs(disk)[1]

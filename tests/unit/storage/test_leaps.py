@@ -244,7 +244,7 @@ def test_a_batch_whose_offsets_cannot_be_is_refused(base: int) -> None:
         check(made)
 
 
-def test_a_segment_whose_name_is_no_offset_is_told() -> None:
+def test_a_segment_whose_name_is_no_offset_is_reported() -> None:
     disk, _ = jump(0, 1)
     disk.kill()
     disk.open(f"{LOG}/{'9' * 20}.log", create=True).close()

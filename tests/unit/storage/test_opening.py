@@ -116,7 +116,7 @@ def test_a_missing_directory_id_is_made_up_once() -> None:
 
 
 @pytest.mark.spec("B-15")
-def test_foreign_names_are_left_alone_and_told() -> None:
+def test_foreign_names_are_left_alone_and_reported() -> None:
     disk = with_records()
     disk.make_dirs(f"{PATH}/lost+found")
     disk.make_dirs(f"{PATH}/.snapshot/inside")
@@ -167,7 +167,7 @@ def test_a_log_with_a_bad_topic_id_is_quarantined_alone(text: bytes) -> None:
     assert create(directory).end == 0
 
 
-def test_a_missing_topic_id_is_told() -> None:
+def test_a_missing_topic_id_is_reported() -> None:
     disk = with_records()
     disk.remove(f"{LOG}/partition.metadata")
     _, opened = reopen(disk, PATH)
@@ -211,7 +211,7 @@ def test_of_two_future_logs_of_one_partition_the_longer_stays() -> None:
     assert len(opened.deleted) == 1
 
 
-def test_a_torn_tail_is_cut_and_told() -> None:
+def test_a_torn_tail_is_cut_and_reported() -> None:
     disk = with_records(close=False)
     name = [n for n in disk.list(LOG) if n.endswith(".log")][-1]
     tail = disk.open(f"{LOG}/{name}")

@@ -46,7 +46,7 @@ def test_the_newest_stays_though_no_segment_begins_there() -> None:
     assert snapshots.offsets == on_disk(disk) == [10, 25]
 
 
-def test_a_place_in_the_midst_is_told_of_by_a_snapshot_before_it() -> None:
+def test_a_place_in_the_midst_is_known_from_a_snapshot_before_it() -> None:
     """Those behind it stay: segments follow that they tell of."""
     disk, snapshots = some(5, 9)
     assert snapshots.before([], 8).recent == (entry(5),)
@@ -64,7 +64,7 @@ def test_a_clean_log_knows_its_producers_without_reading_its_records() -> None:
     assert (log.end, log.producers[-1].last_offset) == (42, 41)
 
 
-def test_a_log_that_begins_anew_has_no_producers_of_before() -> None:
+def test_a_log_that_begins_again_has_no_producers_of_before() -> None:
     """It would take what such a producer sends for repeated, which no log has any more."""
     disk, directory = fresh()
     create(directory, segment_bytes=1000)

@@ -91,7 +91,7 @@ def test_the_file_is_entries_of_34_bytes() -> None:
             aborted_transactions.decode(damaged)
 
 
-def test_a_reader_is_told_what_touches_its_records() -> None:
+def test_a_reader_receives_the_transactions_that_touch_its_records() -> None:
     _, directory = some()
     assert aborted(directory, 0, 8) == (FIRST, SECOND)
     assert aborted(directory, 4, 8) == (SECOND,)

@@ -19,7 +19,7 @@ ONE, TWO = uuid.UUID(int=1 << 64), uuid.UUID(int=2 << 64)
 
 @pytest.mark.spec("B-25")
 @pytest.mark.parametrize("version", [2, 3, 4, 5])
-def test_directory_ids_are_told_to_those_who_know_the_field(version: int) -> None:
+def test_directory_ids_are_sent_to_clients_that_know_the_field(version: int) -> None:
     types = response_types(Key.DESCRIBE_LOG_DIRS, version)
     results = tuple(
         make(types.DescribeLogDirsResult, log_dir=path, directory_id=id)

@@ -21,7 +21,7 @@ def directory(request: Any, types: Any) -> Any:
 
 
 @pytest.mark.spec("V-05")
-def test_a_silent_broker_is_waited_for_once_told_and_heard_again() -> None:
+def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
     async def scenario() -> None:
         said: list[str] = []
         async with FakeBroker(1) as one, FakeBroker(2, one.peers) as two:

@@ -69,7 +69,7 @@ def test_a_power_cut_leaves_the_run_as_it_was_or_as_it_is(
 
 
 @pytest.mark.spec("P-07")
-def test_one_process_at_a_time_and_who_comes_after_a_killed_one_may_go_on(tmp_path: Path) -> None:
+def test_one_process_at_a_time_and_the_next_after_a_killed_one_may_go_on(tmp_path: Path) -> None:
     first, second = RunJournal("c", tmp_path), RunJournal("c", tmp_path)
     first.lock()
     first.write(RUN)

@@ -17,7 +17,7 @@ from spindle.planning.selection import Selection
 
 
 @pytest.mark.spec("P-06")
-def test_the_limits_are_told_and_how_long_the_throttle_makes_it_take(
+def test_the_limits_are_shown_and_how_long_the_throttle_makes_it_take(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     asked = PlanRequest(
@@ -52,7 +52,7 @@ def test_the_limits_are_told_and_how_long_the_throttle_makes_it_take(
 
 
 @pytest.mark.spec("P-06")
-def test_without_a_throttle_no_time_is_told_but_that_none_is_set(
+def test_without_a_throttle_no_time_is_given_but_that_none_is_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     report.show_limits(PROPOSAL)
@@ -69,7 +69,7 @@ def test_without_a_throttle_no_time_is_told_but_that_none_is_set(
 
 
 @pytest.mark.spec("P-06")
-def test_what_the_band_is_is_told_where_a_note_speaks_of_it_and_only_there(
+def test_the_band_is_shown_where_a_note_speaks_of_it_and_only_there(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     notes = ("broker 1: /a stays 1.0 KiB above the band: t-0 alone has 2.0 KiB",)

@@ -44,7 +44,7 @@ def filling(
         (0, 0.0, "now", "-"),
     ],
 )
-def test_when_a_disk_is_full_is_told_by_dates(
+def test_when_a_disk_is_full_is_shown_by_dates(
     days: float | None, spread: float, when: str, between: str
 ) -> None:
     found = filling(days, spread)
@@ -52,7 +52,7 @@ def test_when_a_disk_is_full_is_told_by_dates(
 
 
 @pytest.mark.spec("P-12")
-def test_with_too_little_history_nothing_is_forecast_and_the_reason_is_told() -> None:
+def test_with_too_little_history_nothing_is_forecast_and_the_reason_is_given() -> None:
     short = filling(1.5, samples=8)
     assert (outlook.when(short), outlook.between(short), outlook.growth(short)) == ("-", "-", "-")
     told = "too little history: 8 samples in 7 h; it takes 8 in 48 h"

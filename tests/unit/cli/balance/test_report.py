@@ -67,7 +67,7 @@ def test_sentences() -> None:
     )
 
 
-def test_where_there_is_nothing_to_move_it_is_told_what_the_band_is(
+def test_where_there_is_nothing_to_move_the_band_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     balance_report.show(NOTHING)
@@ -111,7 +111,7 @@ def test_a_plan_that_does_not_empty_what_it_should_is_not_done() -> None:
         assert "1:/a" in plan.undrained
 
 
-def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_shows_what_is_wrong_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     balance_report.show(PROPOSAL)
     balance_report.show_outcome(DONE)
     said = capsys.readouterr()
@@ -124,7 +124,7 @@ def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixt
     assert "warning: t-1 on broker 1: the disk is full" in said.err
 
 
-def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_watcher_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     balance_report.show_watched(watched(alive=False), "-b host:9092")
     said = capsys.readouterr().out
     assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
@@ -138,7 +138,7 @@ def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> 
     assert "This machine has not applied a plan" in capsys.readouterr().out
 
 
-def test_who_looks_on_by_script_gets_the_same() -> None:
+def test_a_script_that_watches_gets_the_same() -> None:
     told = json.loads(json.dumps(balance_report.watched_document(watched())))["run"]
     assert (told["alive"], told["doneMoves"], told["doneBytes"]) == (True, 1, 2560)
     assert told["moving"] == [
@@ -190,7 +190,7 @@ def test_a_page_tells_limits_and_duration_of_what_is_to_be_carried_out() -> None
 
 
 @pytest.mark.spec("P-05")
-def test_why_no_plan_exists_is_not_told_twice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_no_plan_exists_is_not_said_twice(capsys: pytest.CaptureFixture[str]) -> None:
     told = replace(PROPOSAL, notes=("broker 1: /a cannot be emptied: so", "broker 1: /b stays"))
     balance_report.show(told, (), told.notes[:1])
     shown = capsys.readouterr()
@@ -227,7 +227,7 @@ def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[st
     assert "Bytes written" not in balance_page.plan_page("Bytes", PROPOSAL)
 
 
-def test_a_leader_that_was_refused_makes_it_incomplete_and_the_way_out_is_told(
+def test_a_leader_that_was_refused_makes_it_incomplete_and_the_way_out_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     outcome = PlanOutcome((), (), 0.5, unled=(Unled("t", 3, 2, "not in sync"),))

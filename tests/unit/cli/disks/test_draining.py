@@ -57,7 +57,7 @@ def test_what_is_moving_already_is_left_to_it() -> None:
     assert wanted == {Replica("stays", 0, 1): "/b"}
 
 
-def test_what_has_no_room_is_told() -> None:
+def test_what_has_no_room_is_reported() -> None:
     found = [
         directory("/a", GIB, {"huge": 50 * GIB}, cordoned=True),
         directory("/b", GIB, {}),

@@ -261,7 +261,7 @@ def test_throttles_come_before_anything_moves(
 
 
 @pytest.mark.parametrize("watched", [False, True])
-def test_who_watches_need_not_verify(
+def test_a_watcher_need_not_verify(
     watched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))

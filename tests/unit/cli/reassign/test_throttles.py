@@ -9,7 +9,7 @@ from spindle.model.ids import TopicPartition
 A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)
 
 
-def test_only_those_who_send_or_take_are_throttled() -> None:
+def test_only_brokers_that_send_or_take_are_throttled() -> None:
     moving = throttles.travels(
         active={}, proposed={A0: (2, 3), A1: (1, 2), B0: (4,)}, current={A0: (1, 2), A1: (1, 2)}
     )

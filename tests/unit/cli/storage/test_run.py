@@ -124,7 +124,7 @@ def test_an_empty_cluster_id_is_refused(node: Path, text: str) -> None:
         format_node(node, text, lambda line: None)
 
 
-def test_a_directory_that_cannot_be_read_is_left_out_and_told(node: Path) -> None:
+def test_a_directory_that_cannot_be_read_is_left_out_and_reported(node: Path) -> None:
     Path(directories(node)[0]).write_text("no directory")
     lines: list[str] = []
     assert format_node(node, CLUSTER, lines.append) == directories(node)[1:]
@@ -143,7 +143,7 @@ def test_no_directory_at_all_is_an_error(node: Path) -> None:
         format_node(node, CLUSTER, lambda line: None)
 
 
-def test_missing_properties_are_told(tmp_path: Path) -> None:
+def test_missing_properties_are_reported(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="no-such"):
         format_node(tmp_path / "no-such.properties", CLUSTER, lambda line: None)
 

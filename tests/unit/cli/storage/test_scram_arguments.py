@@ -68,7 +68,7 @@ def test_a_file_holds_them(tmp_path: Path) -> None:
         (f"SCRAM-SHA-256=[name=a,password={SECRET},saltedpassword=x]", "saltedpassword"),
     ],
 )
-def test_what_is_wrong_is_told_without_the_secret(wish: str, says: str) -> None:
+def test_what_is_wrong_is_reported_without_the_secret(wish: str, says: str) -> None:
     with pytest.raises(Unusable, match=says) as refused:
         scram_records([wish])
     assert SECRET not in str(refused.value)

@@ -215,7 +215,7 @@ def test_unregistering_forgets_a_broker() -> None:
     assert refused.value.error is Error.BROKER_ID_NOT_REGISTERED
 
 
-def test_who_was_heard_before_it_was_unregistered_keeps_no_other_process_away() -> None:
+def test_a_broker_heard_before_it_was_unregistered_keeps_no_other_process_away() -> None:
     cluster = Cluster()
     cluster.start(1)
     cluster.take(brokers.unregister(cluster.state, 1))
@@ -223,7 +223,7 @@ def test_who_was_heard_before_it_was_unregistered_keeps_no_other_process_away() 
     assert cluster.register(1, process=2) > first
 
 
-def test_a_new_controller_gives_everybody_time() -> None:
+def test_a_new_controller_gives_each_broker_time() -> None:
     cluster = Cluster()
     cluster.start(1, 2)
     cluster.topic("t", (1, 2))

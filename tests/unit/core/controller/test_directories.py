@@ -135,7 +135,7 @@ def test_an_offline_directory_takes_its_replicas_along() -> None:
     assert cluster.last == ()
 
 
-def test_unknown_offline_directories_are_told_once_and_change_nothing() -> None:
+def test_unknown_offline_directories_are_reported_once_and_change_nothing() -> None:
     cluster = cluster_of(1)
     odd = uuid.UUID(int=0x777777)
     assert cluster.beat(1, offline_dirs=(odd,)).odd_dirs == (odd,)

@@ -42,7 +42,7 @@ def test_leaders_come_from_the_isr_in_replica_order() -> None:
 
 
 @pytest.mark.parametrize(("levels", "kept"), [(WITHOUT_ELR, (1,)), (FINALIZED, ())])
-def test_without_the_isr_nobody_leads_until_a_member_is_back(
+def test_without_the_isr_no_replica_leads_until_a_member_is_back(
     levels: dict[str, int], kept: tuple[int, ...]
 ) -> None:
     cluster = Cluster(levels=levels)
@@ -56,7 +56,7 @@ def test_without_the_isr_nobody_leads_until_a_member_is_back(
     assert leadership(cluster) == (1, (1,), 0)
 
 
-def test_an_unclean_topic_takes_whoever_is_there() -> None:
+def test_an_unclean_topic_takes_any_replica_that_is_there() -> None:
     cluster = Cluster()
     cluster.start(1, 2)
     cluster.topic("t", (1, 2), configs=UNCLEAN)
@@ -154,7 +154,7 @@ def test_the_periodic_check_stops_in_time(monkeypatch: pytest.MonkeyPatch) -> No
     assert not cluster.state.imbalanced
 
 
-def test_a_new_controller_finds_leaders_for_whoever_lacks_one() -> None:
+def test_a_new_controller_finds_leaders_for_partitions_that_lack_one() -> None:
     cluster = Cluster()
     cluster.start(1)
     cluster.topic("t", (1,))
@@ -276,7 +276,7 @@ def test_a_clean_restart_keeps_eligibility() -> None:
 
 
 @pytest.mark.parametrize("resource", [(2, "t"), (4, "")])
-def test_another_min_isr_costs_eligibility_where_somebody_leads(resource: tuple[int, str]) -> None:
+def test_another_min_isr_costs_eligibility_where_a_broker_leads(resource: tuple[int, str]) -> None:
     cluster = elr_cluster(2, 1, 2)
     cluster.topic("idle", (1,))
     down(cluster, 1)

@@ -77,7 +77,7 @@ WRONG_ISR: dict[str, Any] = {"members": (2, 9)}
         ({"members": (1, (2, 0))}, Error.INELIGIBLE_REPLICA),
     ],
 )
-def test_the_first_wrong_thing_is_told(changes: dict[str, Any], error: Error) -> None:
+def test_the_first_wrong_thing_is_answered(changes: dict[str, Any], error: Error) -> None:
     cluster = scene()
     if changes.get("partition") == "t-5":
         changes = {**changes, "partition": PartitionId(cluster.id("t").topic_id, 5)}

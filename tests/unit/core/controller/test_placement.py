@@ -63,7 +63,7 @@ def test_replicas_spread_over_racks_and_leaders_over_brokers() -> None:
     assert max(everywhere.values()) - min(everywhere.values()) <= 12
 
 
-def test_who_follows_a_leader_varies() -> None:
+def test_the_followers_of_a_leader_vary() -> None:
     placed = place([broker(n) for n in range(5)], 100, 2, random.Random(1))
     followers = {leader: {f for first, f in placed if first == leader} for leader in range(5)}
     assert all(len(found) == 4 for found in followers.values())

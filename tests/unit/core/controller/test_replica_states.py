@@ -55,7 +55,7 @@ def test_a_report_on_a_topic_that_was_made_again_since_is_not_about_this_one() -
         assert (cluster.partition("t").leader == 2) == (error is Error.NONE)
 
 
-def test_a_replica_that_is_back_may_lead_where_nobody_does() -> None:
+def test_a_replica_that_is_back_may_lead_where_no_replica_does() -> None:
     cluster = Cluster()
     cluster.start(1)
     cluster.topic("t", (1,))

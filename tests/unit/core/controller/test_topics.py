@@ -114,7 +114,7 @@ def test_settings_of_a_topic_name_their_source() -> None:
     assert settings["retention.ms"] == ("77", 3)
 
 
-def test_the_isr_holds_who_is_there() -> None:
+def test_the_isr_holds_the_replicas_that_are_there() -> None:
     cluster = scene()
     cluster.beat(1, want_fence=True)
     created(cluster, assignments=by_hand((1, 2, 3)))

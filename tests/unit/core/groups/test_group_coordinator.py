@@ -133,7 +133,7 @@ def test_a_commit_counts_once_it_is_in_the_log(log: Log) -> None:
     assert log.coordinator.fetch("nobody", [T0]) == {T0: None}
 
 
-def test_of_two_commits_the_later_one_in_the_log_counts_whoever_is_answered_first(
+def test_of_two_commits_the_later_one_in_the_log_counts_whichever_is_answered_first(
     log: Log,
 ) -> None:
     log.held = []
@@ -172,7 +172,7 @@ def test_too_long_metadata_spoils_only_its_own_partition(log: Log) -> None:
     assert log.offsets() == {T1: 2}
 
 
-def test_members_commit_in_their_generation_and_strangers_only_while_nobody_is_there(
+def test_members_commit_in_their_generation_and_strangers_only_while_no_member_is_there(
     log: Log,
 ) -> None:
     member = log.member("t")
@@ -273,7 +273,7 @@ def test_only_empty_groups_are_deleted_and_with_them_their_offsets(log: Log) -> 
     assert log.records[-2:] == [OffsetRecord("g", T0, None), GroupRecord("g", None)]
 
 
-def test_nobody_gets_in_while_a_deletion_is_under_way_and_it_can_fail(log: Log) -> None:
+def test_no_member_gets_in_while_a_deletion_is_under_way_and_it_can_fail(log: Log) -> None:
     log.commit({T0: 1})
     log.held = []
     errors: list[Error] = []
@@ -300,7 +300,7 @@ def test_a_late_tombstone_spares_a_group_that_was_reopened(log: Log) -> None:
     assert log.coordinator.describe("g") is not None
 
 
-def test_offsets_of_topics_nobody_subscribes_to_can_be_deleted(log: Log) -> None:
+def test_offsets_of_topics_without_subscribers_can_be_deleted(log: Log) -> None:
     member = log.member("t")
     who = {"member_id": member.member_id, "generation": 1}
     log.commit({T0: 1, U0: 2}, **who)
@@ -411,7 +411,7 @@ def test_replaying_the_log_gives_the_same_groups_and_offsets(log: Log) -> None:
     assert other.commit({T0: 9}, member_id=member.member_id, generation=1) == {T0: Error.NONE}
 
 
-def test_closing_frees_everything_and_answers_who_waits(log: Log) -> None:
+def test_closing_frees_everything_and_answers_waiting_members(log: Log) -> None:
     log = Log(GroupLimits(initial_delay=3_000))
     answers: list[JoinAnswer] = []
     log.coordinator.join(

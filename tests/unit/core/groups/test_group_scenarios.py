@@ -49,7 +49,7 @@ def test_without_initial_delay_a_lone_member_is_answered_at_once() -> None:
     assert (answer.error, answer.generation) == (Error.NONE, 1)
 
 
-def test_assignments_are_told_only_after_they_are_stored() -> None:
+def test_assignments_are_answered_only_after_they_are_stored() -> None:
     world = World(at_once=False)
     first, second = world.join(), world.join()
     world.wait(6)
@@ -84,7 +84,7 @@ def test_a_failed_store_begins_a_new_generation() -> None:
     assert world.beat(answers[0]) is Error.REBALANCE_IN_PROGRESS
 
 
-def test_a_store_that_ends_after_the_next_rebalance_began_is_not_told() -> None:
+def test_a_store_that_ends_after_the_next_rebalance_began_is_not_announced() -> None:
     world = World(at_once=False)
     answers = world.join()
     world.wait(3)
@@ -106,7 +106,7 @@ def test_newcomer_makes_the_others_join_again(world: World) -> None:
     assert len(again[0][0].members) == 3
 
 
-def test_who_does_not_join_in_time_is_out(world: World) -> None:
+def test_a_member_that_does_not_join_in_time_is_out(world: World) -> None:
     (leader, follower) = world.stable()
     again = world.join(leader.member_id, rebalance_timeout=60_000, session_timeout=1_800_000)
     for _ in range(9):
@@ -119,7 +119,7 @@ def test_who_does_not_join_in_time_is_out(world: World) -> None:
     assert world.beat(follower) is Error.UNKNOWN_MEMBER_ID
 
 
-def test_silence_ends_a_session_and_the_next_leader_is_one_who_is_here(world: World) -> None:
+def test_silence_ends_a_session_and_the_next_leader_is_a_member_that_is_here(world: World) -> None:
     (leader, follower) = world.stable()
     world.wait(8)
     assert world.beat(follower) is Error.NONE
@@ -211,7 +211,9 @@ def test_protocols_are_voted_for_among_the_common_ones(world: World) -> None:
         {"protocol_type": ""},
     ],
 )
-def test_who_shares_no_protocol_is_kept_out(world: World, fields: dict[str, object]) -> None:
+def test_a_member_that_shares_no_protocol_is_kept_out(
+    world: World, fields: dict[str, object]
+) -> None:
     world.stable()
     assert world.join(**fields)[0].error is Error.INCONSISTENT_GROUP_PROTOCOL
     assert world.group.metadata.state is GroupState.STABLE
@@ -227,7 +229,7 @@ def test_commits_keep_a_member_alive_that_sends_no_heartbeats(world: World) -> N
     assert world.group.may_commit(who) is Error.UNKNOWN_MEMBER_ID
 
 
-def test_a_full_group_lets_nobody_in_but_its_members() -> None:
+def test_a_full_group_lets_only_its_members_in() -> None:
     world = World(limits=GroupLimits(size_max=2))
     (leader, follower) = world.stable(2)
     assert world.join()[0].error is Error.GROUP_MAX_SIZE_REACHED
@@ -247,7 +249,9 @@ def test_sync_is_checked(world: World) -> None:
     assert world.sync(leader, **right)[0].error is Error.NONE
 
 
-def test_who_joins_but_never_syncs_is_out_after_the_rebalance_timeout(world: World) -> None:
+def test_a_member_that_joins_but_never_syncs_is_out_after_the_rebalance_timeout(
+    world: World,
+) -> None:
     first, second = world.join(session_timeout=1_800_000), world.join(session_timeout=1_800_000)
     world.wait(6)
     leader, follower = first[0], second[0]
@@ -289,7 +293,7 @@ def test_a_restarted_static_follower_keeps_its_assignment_without_a_rebalance(wo
     assert world.beat(follower) is Error.UNKNOWN_MEMBER_ID
 
 
-def test_a_restarted_static_leader_that_can_skip_is_told_to(world: World) -> None:
+def test_a_restarted_static_leader_that_can_skip_is_asked_to(world: World) -> None:
     static_pair(world)
     (back,) = world.join(instance_id="one", may_skip=True)
     assert back.leader == back.member_id
@@ -408,7 +412,7 @@ def test_a_restored_group_goes_on_where_it_was(world: World) -> None:
     assert other.beat(leader, instance_id="one") is Error.UNKNOWN_MEMBER_ID
 
 
-def test_closing_sends_everybody_who_waits_away(world: World) -> None:
+def test_closing_sends_all_waiting_members_away(world: World) -> None:
     (leader, _) = world.stable()
     waiting = world.join()
     world.group.close(Error.NOT_COORDINATOR)

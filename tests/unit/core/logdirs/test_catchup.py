@@ -64,7 +64,7 @@ def test_assigned_online_and_missing_with_a_bad_directory_may_be_hidden_there() 
 
 
 @pytest.mark.parametrize("assigned", [LOST, MIGRATING, UNKNOWN])
-def test_lost_or_unknown_is_placed_anew_only_if_nothing_is_hidden(assigned: uuid.UUID) -> None:
+def test_lost_or_unknown_is_placed_again_only_if_nothing_is_hidden(assigned: uuid.UUID) -> None:
     assert case(None, None, assigned).action is ReconcileAction.PLACE
     assert case(None, None, assigned, offline=True).action is ReconcileAction.OFFLINE
 
@@ -89,7 +89,7 @@ def test_two_copies_agree_up_to_the_shorter_end_of_their_last_common_epoch() -> 
 
 
 @pytest.mark.spec("B-02")
-def test_better_is_who_has_all_of_the_other_and_more() -> None:
+def test_the_better_copy_has_all_of_the_other_and_more() -> None:
     short, long = log(0, 30, (1, 0)), log(0, 50, (1, 0))
     assert is_better(long, short)
     assert not is_better(short, long)

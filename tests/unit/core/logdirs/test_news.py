@@ -204,7 +204,7 @@ def test_a_new_controller_or_epoch_ends_the_waiting() -> None:
 
 
 @pytest.mark.spec("K589-03")
-def test_what_went_offline_is_told_together_and_what_is_back_apart() -> None:
+def test_what_went_offline_is_reported_together_and_what_is_back_apart() -> None:
     queue = ReportQueue[StateChange](is_like)
     queue.want(id(0), StateChange(False, "a CRC is wrong"), 0.0)
     queue.want(id(1), StateChange(True), 0.005)

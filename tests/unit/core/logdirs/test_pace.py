@@ -55,7 +55,7 @@ def test_a_stall_of_the_whole_machine_is_no_disks_fault() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_much_work_makes_nobody_slow() -> None:
+def test_much_work_makes_no_directory_slow() -> None:
     paces = Paces(ALLOWED)
     look(paces, PAST_LEAST, a=calls(0.005), b=calls(0.005))
     busy = calls(0.9, count=1, size=80_000_000)  # One call, but for 80 MB.

@@ -103,7 +103,7 @@ def test_file_systems_that_tell_nothing_fall_back_to_the_fewest_logs() -> None:
 
 
 @pytest.mark.spec("B-19")
-def test_cordoned_only_where_somebody_named_it_or_all_are() -> None:
+def test_cordoned_only_where_a_client_named_it_or_all_are() -> None:
     a, b = disk("/a", cordoned=True, usable=2 * TIB), disk("/b", usable=GIB)
     assert place([a, b]) == ["/b"]
     assert place([a, b], assigned="/a") == ["/a", "/b"]
@@ -112,7 +112,7 @@ def test_cordoned_only_where_somebody_named_it_or_all_are() -> None:
 
 
 @pytest.mark.spec("K113-10", "B-09")
-def test_wish_before_assignment_before_room_and_none_of_them_where_offline() -> None:
+def test_order_before_assignment_before_room_and_none_of_them_where_offline() -> None:
     a, b, c = disk("/a", online=False), disk("/b", usable=GIB), disk("/c")
     assert place([a, b, c], wish="/b", assigned="/c") == ["/b", "/c"]
     assert place([a, b, c], wish="/a", assigned="/b") == ["/b", "/c"]
@@ -151,7 +151,7 @@ def test_always_online_never_twice_and_cordoned_last_resort(
 
 
 @given(candidates, st.integers(0, 40))
-def test_a_round_is_the_same_as_looking_anew_each_time(some: list[Candidate], count: int) -> None:
+def test_a_round_is_the_same_as_looking_again_each_time(some: list[Candidate], count: int) -> None:
     # As long as the new logs do not change what is held to be a grown log's size: they are empty.
     round = Round(some)
     sizes = {c.path: list(c.sizes) for c in some}

@@ -15,14 +15,14 @@ OLD, NEW = uuid.UUID(int=501), uuid.UUID(int=502)
 
 
 @pytest.mark.spec("K113-10", "B-09")
-def test_a_wish_for_an_unknown_topic_is_for_whichever_comes() -> None:
+def test_a_directory_remembered_for_an_unknown_topic_is_for_whichever_comes() -> None:
     remembered = RememberedDirectories()
     remembered.remember(NAME, "/d1", None, 0)
     assert remembered.of(NAME, NEW, 1) == "/d1"
 
 
 @pytest.mark.spec("B-09")
-def test_a_wish_for_a_known_topic_is_not_for_its_namesake() -> None:
+def test_a_directory_remembered_for_a_known_topic_is_not_for_its_namesake() -> None:
     remembered = RememberedDirectories()
     remembered.remember(NAME, "/d1", OLD, 0)
     assert remembered.of(NAME, OLD, 1) == "/d1"
@@ -31,7 +31,7 @@ def test_a_wish_for_a_known_topic_is_not_for_its_namesake() -> None:
 
 
 @pytest.mark.spec("B-09")
-def test_a_wish_expires() -> None:
+def test_a_remembered_directory_expires() -> None:
     remembered = RememberedDirectories()
     remembered.remember(NAME, "/d1", OLD, 0)
     assert remembered.of(NAME, OLD, LIFETIME_MS - 1) == "/d1"

@@ -73,7 +73,7 @@ def test_different_disks_work_side_by_side() -> None:
     assert slots.next(9, 2) == id_of(1)
 
 
-def test_who_leaves_is_not_begun() -> None:
+def test_a_move_whose_replica_leaves_is_not_begun() -> None:
     slots = Slots()
     slots.wait(id_of(0), ("/a", "/b"))
     slots.leave(id_of(0))

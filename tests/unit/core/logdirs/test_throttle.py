@@ -152,7 +152,7 @@ def test_what_was_not_used_comes_back_and_what_was_too_much_is_owed() -> None:
 
 
 @pytest.mark.spec("B-10")
-def test_who_waits_for_longer_goes_first() -> None:
+def test_the_move_that_waits_longest_goes_first() -> None:
     throttles = Throttles(1_000_000, FREE, 0.0)
     wakes = dict.fromkeys(PAIRS[:2], 0.0)
     got = dict.fromkeys(PAIRS[:2], 0)
@@ -171,7 +171,7 @@ def test_who_waits_for_longer_goes_first() -> None:
     assert min(got.values()) > 4_000_000
 
 
-def test_who_does_not_come_back_loses_the_turn() -> None:
+def test_a_move_that_does_not_come_back_loses_the_turn() -> None:
     throttles = Throttles(1000, FREE, 0.0)
     assert throttles.take(0.0, 1000, PAIRS[0]) > 0
     assert throttles.take(0.0, 1000, PAIRS[1]) == 0
@@ -179,7 +179,7 @@ def test_who_does_not_come_back_loses_the_turn() -> None:
     assert throttles.take(1.0, 1000, PAIRS[0]) > 0
 
 
-def test_who_ended_while_the_rate_was_low_holds_nobody_up_when_it_is_high() -> None:
+def test_a_move_that_ended_while_the_rate_was_low_holds_none_up_when_it_is_high() -> None:
     throttles = Throttles(1, FREE, 0.0)
     assert throttles.take(0.0, 1000, PAIRS[1]) == 1
     assert throttles.take(0.0, 1000, PAIRS[1]) == 0

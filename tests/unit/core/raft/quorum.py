@@ -373,6 +373,6 @@ class Quorum:
             self.committed = mine
 
 
-def nobody_leads(quorum: Quorum) -> bool:
+def no_voter_leads(quorum: Quorum) -> bool:
     """Whether no live node leads or knows a leader."""
     return all(n.raft.state.leader == NOBODY for n in quorum.nodes.values() if n.alive)

@@ -29,7 +29,7 @@ def test_an_answer_between_makes_it_void() -> None:
     assert not haste.is_due
 
 
-def test_voters_ask_one_after_the_other_whoever_led() -> None:
+def test_voters_ask_one_after_the_other_whichever_led() -> None:
     for leader in VOTERS:
         left = [voter for voter in VOTERS if voter != leader]
         first, second = (_gone(leader).delay(me, VOTERS, random.Random(me)) for me in left)

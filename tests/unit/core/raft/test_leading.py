@@ -22,7 +22,7 @@ def test_what_a_majority_has_is_committed() -> None:
     assert term.committed() == 18
 
 
-def test_older_epochs_are_committed_only_with_a_record_of_ours() -> None:
+def test_older_epochs_are_committed_only_with_a_record_of_the_own_epoch() -> None:
     term = three()
     term.on_fetch(2, 10, 20, 1.0, 1)
     assert term.committed() is None
@@ -61,7 +61,7 @@ def test_successors_are_those_with_the_longest_logs_first() -> None:
     assert term.successors() == (3, 2)
 
 
-def test_caught_up_is_who_has_what_was_there_a_fetch_ago() -> None:
+def test_a_replica_that_has_what_was_there_a_fetch_ago_has_caught_up() -> None:
     term = three()
     term.on_fetch(2, 15, 20, 1.0, 1000)
     assert term.voters[2].last_caught_up_ms == -1

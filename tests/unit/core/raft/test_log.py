@@ -45,7 +45,7 @@ def test_a_log_continues_ours_or_diverges_somewhere(
     assert log().judge(offset, epoch) == verdict
 
 
-def test_whoever_begins_at_nothing_is_sent_to_the_snapshot() -> None:
+def test_a_reader_that_begins_at_nothing_is_sent_to_the_snapshot() -> None:
     ours = log()
     ours.high_watermark = 30
     ours.on_snapshot(OffsetAndEpoch(15, 3))
@@ -53,7 +53,7 @@ def test_whoever_begins_at_nothing_is_sent_to_the_snapshot() -> None:
     assert ours.judge(5, 1) == GOOD
 
 
-def test_whoever_is_behind_the_log_start_is_sent_to_the_newest_snapshot() -> None:
+def test_a_reader_behind_the_log_start_is_sent_to_the_newest_snapshot() -> None:
     ours = log()
     ours.high_watermark = 30
     ours.on_snapshot(OffsetAndEpoch(12, 3))

@@ -139,7 +139,7 @@ def test_a_leader_killed_with_another_voter_is_replaced_soon_too() -> None:
     assert quorum.run(1.5, lambda: quorum.leader is not None and quorum.leader is not first)
 
 
-def test_a_voter_whom_only_the_leader_refuses_disturbs_nobody() -> None:
+def test_a_voter_that_only_the_leader_refuses_disturbs_no_voter() -> None:
     quorum = Quorum(voters=3)
     leader = quorum.await_leader()
     quorum.run(1)
@@ -181,7 +181,7 @@ def test_a_leader_that_stops_has_a_successor_at_once() -> None:
     assert gone[0] < 0.1
 
 
-def test_a_leader_that_nobody_hears_stops_all_the_same() -> None:
+def test_a_leader_that_no_voter_hears_stops_all_the_same() -> None:
     quorum = Quorum(voters=3)
     first = quorum.await_leader()
     for me in quorum.voters:
@@ -193,7 +193,7 @@ def test_a_leader_that_nobody_hears_stops_all_the_same() -> None:
     assert gone == [True]
 
 
-def test_a_voter_cut_off_does_not_disturb_those_who_have_a_leader() -> None:
+def test_a_voter_cut_off_does_not_disturb_voters_that_have_a_leader() -> None:
     quorum = Quorum(voters=3)
     leader = quorum.await_leader()
     epoch = leader.raft.state.epoch
@@ -248,7 +248,7 @@ def test_what_a_leader_says_beyond_the_log_is_not_taken(monkeypatch: pytest.Monk
     assert observer.raft.log.high_watermark == end
 
 
-def test_an_observer_keeps_looking_while_nobody_leads_and_never_stands() -> None:
+def test_an_observer_keeps_looking_while_no_voter_leads_and_never_stands() -> None:
     quorum = Quorum(voters=1, observers=1)
     quorum.await_leader()
     quorum.crash(1)
@@ -332,7 +332,7 @@ def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
     assert not other.granted
 
 
-def test_who_knows_the_leader_of_an_epoch_votes_for_nobody_in_it() -> None:
+def test_a_voter_that_knows_the_leader_of_an_epoch_gives_no_vote_in_it() -> None:
     quorum, node = _follower()
     leader, other = (id for id in (1, 2, 3) if id != node.me)
     epoch = node.raft.state.epoch + 5

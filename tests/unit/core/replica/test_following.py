@@ -80,7 +80,7 @@ def at(offset: int) -> Position:
     return Position(offset, 0, 0, 0)
 
 
-def test_a_session_is_told_only_what_has_changed() -> None:
+def test_a_session_sends_only_what_has_changed() -> None:
     talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.want(id(1), at(7))
@@ -103,7 +103,7 @@ def test_a_session_is_told_only_what_has_changed() -> None:
     assert (ask.session_epoch, ask.positions, ask.forgotten) == (2, {}, [id(1)])
 
 
-def test_a_lost_session_is_told_everything_again() -> None:
+def test_a_lost_session_sends_everything_again() -> None:
     talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.want(id(1), at(7))
@@ -121,7 +121,7 @@ def test_a_lost_session_is_told_everything_again() -> None:
     assert ask.positions == {id(0): at(5), id(1): at(8)}
 
 
-def test_who_leaves_before_being_known_is_not_forgotten() -> None:
+def test_a_partition_that_leaves_before_being_known_is_not_forgotten() -> None:
     talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.ask()

@@ -133,7 +133,7 @@ def test_min_isr_above_the_replicas_means_all_of_them() -> None:
     assert leading(min_isr=5, replicas=(1, 2), isr=(1, 2)).required_isr == 2
 
 
-def test_who_joins_has_reached_the_mark_and_the_epochs_start() -> None:
+def test_a_replica_that_joins_has_reached_the_mark_and_the_epochs_start() -> None:
     partition = leading(end=5, isr=(1,))
     assert partition.log.high_watermark == 5
     fetch(partition, 2, 4)
@@ -154,7 +154,7 @@ def test_who_joins_has_reached_the_mark_and_the_epochs_start() -> None:
     assert partition.log.high_watermark == 7
 
 
-def test_who_lacks_what_the_leader_began_with_does_not_join() -> None:
+def test_a_replica_that_lacks_what_the_leader_began_with_does_not_join() -> None:
     """It may have the high watermark and still miss what an earlier leader has acknowledged."""
     partition = leading(end=5, isr=(1, 2))
     assert partition.log.high_watermark == 0
@@ -191,7 +191,7 @@ def test_the_answer_to_an_earlier_proposal_does_not_release_the_present_one() ->
 
 
 @pytest.mark.spec("B-01")
-def test_b01_nobody_waits_for_who_cannot_join() -> None:
+def test_b01_no_write_waits_for_a_replica_that_cannot_join() -> None:
     partition = leading(isr=(1, 3))
     fetch(partition, 2, 0)
     proposal = partition.take_proposal()
@@ -225,7 +225,7 @@ def test_an_old_registration_does_not_join() -> None:
     assert partition.take_proposal() is not None
 
 
-def test_who_becomes_eligible_joins_without_another_word() -> None:
+def test_a_replica_that_becomes_eligible_joins_without_another_fetch() -> None:
     """A follower that has everything names the partition no more in its fetch session."""
     partition = leading(isr=(1,))
     partition.on_eligible({**ALIVE, 2: None}, 0.0)
@@ -241,7 +241,7 @@ def test_who_becomes_eligible_joins_without_another_word() -> None:
     assert partition.take_proposal() is not None
 
 
-def test_who_lags_leaves() -> None:
+def test_a_replica_that_lags_leaves() -> None:
     partition = leading()
     append(partition)
     fetch(partition, 2, 1, 5.0)
@@ -403,7 +403,7 @@ def test_the_next_transaction_does_not_begin_before_the_marker_of_the_one_before
     assert partition.log.has_begun(7, 4)
 
 
-def test_who_is_proposed_binds_the_mark_however_far_behind() -> None:
+def test_a_proposed_replica_binds_the_mark_however_far_behind() -> None:
     partition = leading(isr=(1, 2))
     fetch(partition, 3, 0)
     assert isinstance(partition.role, PartitionLeader)

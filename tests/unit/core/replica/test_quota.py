@@ -54,7 +54,7 @@ def test_what_is_older_than_all_windows_is_forgotten() -> None:
     st.integers(1000, 1_000_000),
     st.lists(st.tuples(st.floats(0.001, 3.0), st.integers(1, 500_000)), min_size=1, max_size=60),
 )
-def test_who_waits_while_it_is_exceeded_keeps_to_the_rate(
+def test_a_sender_that_waits_while_it_is_exceeded_keeps_to_the_rate(
     windows: int, limit: int, pieces: list[tuple[float, int]]
 ) -> None:
     """Over any stretch of time: the rate, and what was under way when it was reached."""

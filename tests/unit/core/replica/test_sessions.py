@@ -86,7 +86,7 @@ def test_larger_ones_and_followers_take_the_place_of_smaller_ones() -> None:
     assert follower.id not in book.closed
 
 
-def test_the_unused_give_way_to_anybody() -> None:
+def test_unused_sessions_give_way_to_any_client() -> None:
     book = Book(1)
     old = book.open(9, follower=True)
     assert old is not None

@@ -156,14 +156,14 @@ def test_an_answer_that_confirms_or_ends_waits_until_the_state_is_confirmed(
 
 
 @pytest.mark.parametrize("question", AT_ONCE.values(), ids=AT_ONCE)
-def test_what_is_true_whoever_coordinates_is_said_at_once(question: Question) -> None:
+def test_what_is_true_for_any_coordinator_is_answered_at_once(question: Question) -> None:
     world = _world(question)
     told: list[object] = []
     question.ask(world.coordinator, told.append)
     assert (told, world.held) == ([question.answer], [])
 
 
-def test_an_epoch_that_was_given_by_no_committed_fence_ends_nobody_at_once() -> None:
+def test_an_epoch_that_was_given_by_no_committed_fence_ends_no_transaction_at_once() -> None:
     """The next coordinator does not know it: the producer may be the youngest there."""
     world = _world(Question(TransactionState.ONGOING, _end(True), None))
     held = world.held

@@ -173,7 +173,7 @@ def test_an_epoch_above_its_own_tells_a_coordinator_that_another_has_taken_its_p
     assert world.add(first, A) is Error.PRODUCER_FENCED
 
 
-def test_a_partition_is_denied_only_by_who_surely_still_coordinates() -> None:
+def test_a_partition_is_denied_only_by_a_broker_that_surely_still_coordinates() -> None:
     """The next coordinator may have added it: what denies it is written first, as it stands."""
     world = World()
     producer = world.begin()
@@ -192,7 +192,7 @@ def test_a_partition_is_denied_only_by_who_surely_still_coordinates() -> None:
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
-def test_a_producer_id_is_denied_only_by_who_surely_still_coordinates(name: str) -> None:
+def test_a_producer_id_is_denied_only_by_a_broker_that_surely_still_coordinates(name: str) -> None:
     """The next coordinator may have given it. For an unknown id, a tombstone is written first."""
     world = World()
     producer = world.begin()

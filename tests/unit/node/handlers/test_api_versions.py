@@ -31,7 +31,7 @@ def desk() -> Desk:
 
 @pytest.mark.parametrize("version", range(5))
 @pytest.mark.parametrize("table", [BROKER, CONTROLLER], ids=["broker", "controller"])
-def test_what_is_served_is_told(table: dict[int, Serving[Any]], version: int) -> None:
+def test_what_is_served_is_advertised(table: dict[int, Serving[Any]], version: int) -> None:
     target = SimpleNamespace(image=three_brokers())
     keys = {Key.API_VERSIONS, Key.METADATA} & table.keys()
     desk = Desk({int(key): table[key] for key in keys}, target, Outbox(random.Random(1)))
@@ -43,7 +43,7 @@ def test_what_is_served_is_told(table: dict[int, Serving[Any]], version: int) ->
     assert len(told) == len(keys)
 
 
-def test_private_apis_are_told_to_our_own_nodes_and_tools_alone() -> None:
+def test_private_apis_are_advertised_to_our_own_nodes_and_tools_alone() -> None:
     target = SimpleNamespace(image=three_brokers())
     desk = Desk(CONTROLLER, target, Outbox(random.Random(1)))
     for version, name, told in ((4, "spindle", True), (4, "librdkafka", False), (0, "", False)):
@@ -54,7 +54,7 @@ def test_private_apis_are_told_to_our_own_nodes_and_tools_alone() -> None:
         assert (Key.ALTER_REPLICA_STATE in keys) is told
 
 
-def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
+def test_features_are_sent_from_version_3_on_and_those_from_0_on_from_version_4(
     desk: Desk,
 ) -> None:
     old = desk.ask(Key.API_VERSIONS, 3, **CLIENT)

@@ -56,7 +56,7 @@ def describe(desk: Desk, kind: int, name: str, *keys: str, version: int = 4, **f
 
 
 @pytest.mark.parametrize("version", range(1, 5))
-def test_every_topic_setting_is_told(image: ClusterImage, version: int) -> None:
+def test_every_topic_setting_is_described(image: ClusterImage, version: int) -> None:
     result = describe(desk_of(image), TOPIC, "t", version=version)
     assert (result.error_code, result.resource_name) == (Error.NONE, "t")
     assert {c.name for c in result.configs} == {
@@ -138,7 +138,7 @@ def test_settings_that_only_others_understand(image: ClusterImage) -> None:
         (77, "x", Error.INVALID_REQUEST),
     ],
 )
-def test_what_cannot_be_told_is_refused_by_name(
+def test_what_cannot_be_described_is_refused_by_name(
     image: ClusterImage, kind: int, name: str, error: Error
 ) -> None:
     result = describe(desk_of(image), kind, name)

@@ -262,7 +262,7 @@ def test_answers_wait_for_the_log(broker: GroupBroker) -> None:
 
 @pytest.mark.parametrize("version", versions(Key.OFFSET_COMMIT))
 @pytest.mark.parametrize("reading", versions(Key.OFFSET_FETCH))
-def test_offsets_are_told_as_they_were_committed(
+def test_offsets_are_returned_as_they_were_committed(
     broker: GroupBroker, version: int, reading: int
 ) -> None:
     assert commit(broker, version, {("t", 0): 5, ("t", 1): 6, ("u", 0): 7}) == [
@@ -377,7 +377,7 @@ def test_an_append_that_takes_too_long_is_answered_and_still_counts(broker: Grou
         (Error.MESSAGE_TOO_LARGE, Error.INVALID_COMMIT_OFFSET_SIZE),
     ],
 )
-def test_a_failed_append_is_told_in_a_coordinators_words(
+def test_a_failed_append_is_answered_in_a_coordinators_words(
     broker: GroupBroker, failure: Error, told: Error
 ) -> None:
     broker.replicas.error = failure

@@ -127,7 +127,7 @@ def test_a_replica_of_a_known_topic_that_belongs_elsewhere_yet() -> None:
 
 
 @pytest.mark.spec("B-09")
-def test_a_wish_for_a_directory_that_is_gone_falls_back() -> None:
+def test_a_remembered_directory_that_is_gone_falls_back() -> None:
     world = World(3)
     world.open()
     world.alter("/d3", "t")

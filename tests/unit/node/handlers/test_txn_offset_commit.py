@@ -110,7 +110,7 @@ def test_an_offset_counts_from_the_marker_on(world: World, version: int) -> None
     assert world.pending() == []
 
 
-def test_the_transactions_coordinator_is_told_of_the_groups_partition(world: World) -> None:
+def test_the_transactions_coordinator_hears_of_the_groups_partition(world: World) -> None:
     world.send()
     assert world.told() == []
     question = world.asked.answer()

@@ -32,7 +32,7 @@ def test_closed_disks_keep_at_most_what_they_have() -> None:
     assert means(disks, {"/a": 100, "/b": 400}) == {"/a": 250, "/b": 250}
 
 
-def test_disks_to_drain_shall_hold_only_what_cannot_leave() -> None:
+def test_disks_to_drain_keep_only_what_cannot_leave() -> None:
     disks = [DirectoryLoad("/a", 1000), DirectoryLoad("/b", 1000, drain=True)]
     around = edges(disks, [100, 300], EVEN, [0, 50])
     assert around[1] == Edges(0, 0, 50, 50)
