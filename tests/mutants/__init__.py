@@ -5,6 +5,7 @@ from tests.mutants.directories import DIRECTORIES, STEPS
 from tests.mutants.gaps import GAPS
 from tests.mutants.logs import LOGS
 from tests.mutants.nodes import NODES
+from tests.mutants.outside import OUTSIDE
 from tests.mutants.replicas import REPLICAS
 from tests.mutants.small_files import CHECKPOINTS, SMALL_FILES
 
@@ -19,4 +20,5 @@ ALL = (
     *REPLICAS,
     *COORDINATORS,
     *CONTROLLERS,
+    *OUTSIDE,
 )
