@@ -156,6 +156,7 @@ ALTERATIONS = [
     (BROKER, "1", "leader.replication.throttled.rate=1000"),
     (BROKER, "", "max.connections=500"),
     (BROKER, "1", "some.plugins.own=1"),
+    (BROKER, "1", "sasl.kerberos.min.time.before.relogin=58000"),
     (TOPIC, "tuned", "retention.ms=123456"),
     (TOPIC, "tuned", "cleanup.policy=compact"),
     (TOPIC, "tuned", "segment.jitter.ms=100"),

@@ -156,6 +156,20 @@ def test_what_has_no_effect_is_reported_by_name() -> None:
 
 
 @pytest.mark.spec("N-01")
+def test_the_times_of_logins_that_no_node_makes_are_no_reason_to_refuse() -> None:
+    kerberos, providers = examine(
+        {
+            "sasl.kerberos.min.time.before.relogin": "58000",
+            "sasl.kerberos.ticket.renew.jitter": "0.1",
+            "sasl.login.refresh.window.factor": "0.9",
+        }
+    )
+    names = "sasl.kerberos.min.time.before.relogin, sasl.kerberos.ticket.renew.jitter"
+    assert kerberos.startswith(f"{names}: no effect here.")
+    assert providers.startswith("sasl.login.refresh.window.factor: no effect here.")
+
+
+@pytest.mark.spec("N-01")
 def test_unknown_names_are_reported_with_the_nearest() -> None:
     (told,) = examine({"num.partitons": "3", "confluent.balancer.enable": "true"})
     assert "num.partitons (did you mean num.partitions?)" in told
