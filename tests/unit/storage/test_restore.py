@@ -49,3 +49,18 @@ def test_after_a_restart_every_byte_is_looked_at() -> None:
     directory, _ = reopen(disk, directory.path)
     with pytest.raises(LogFailed, match="segment 0 is damaged"):
         directory.run(Restore(directory.path, KEY, name))
+
+
+@pytest.mark.spec("B-28")
+def test_after_a_restart_what_is_good_is_there_as_before() -> None:
+    """Nothing is known of its end, so nothing that is there is too little."""
+    disk, directory = fresh()
+    create(directory, segment_bytes=500)
+    fill(directory, 40)
+    before = read_values(directory)
+    name = directory.run(Discard(directory.path, KEY, "delete", "0" * 32))
+    disk.kill()
+    directory, _ = reopen(disk, directory.path)
+    log = directory.run(Restore(directory.path, KEY, name))
+    assert (log.start, log.end, log.warnings) == (0, 40, ())
+    assert read_values(directory) == before
