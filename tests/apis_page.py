@@ -82,7 +82,7 @@ class Theirs(NamedTuple):
 
 
 def ours(role: Role) -> dict[int, Range]:
-    """What a listener of ours serves, by key."""
+    """What a listener of Spindle serves, by key."""
     handlers = BROKER if role is Role.BROKER else CONTROLLER
     return {key: (api.min, api.max) for key, api in TABLE.items() if key in handlers}
 

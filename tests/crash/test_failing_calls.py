@@ -141,7 +141,7 @@ def test_a_copy_goes_on_after_any_call_that_failed(code: int, failing: str) -> N
 
 
 def copy_through(source: LogDirectory, target: LogDirectory) -> None:
-    """Copy to the end, opening what failed again, beginning anew with a fresh mark."""
+    """Copy to the end, opening what failed again, beginning again with a fresh mark."""
 
     def do(directory: LogDirectory, job: Job[Any]) -> Any:
         result = directory.run_group([job])[0]

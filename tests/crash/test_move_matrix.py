@@ -3,7 +3,7 @@ and after the changes that the start after that stop makes. So do logs with tran
 like that of `__consumer_offsets`, which are compacted in between (`tests.support.contents`).
 
 The course (`tests.support.crashing`) has all that moves do: copies, a cancelled one that is kept
-and taken up again, swaps, a redirected one, the ends of sources and of kept copies. Each stop is
+and resumed, swaps, a redirected one, the ends of sources and of kept copies. Each stop is
 tried as a SIGKILL (all that was written is there) and as power cuts (nothing of what was not synced
 is there; or some of it). `SPINDLE_CRASH_POINTS=all` tries every second stop and more fates;
 otherwise one after some of the first ones. The tests print at their end how many were tried.
@@ -37,7 +37,7 @@ Tried = Counter[str]
 
 
 def play(*stops: Stop, content: type[Plain] = Plain) -> Outcome:
-    """A course; whoever reads of its failure can play it again."""
+    """A course; its name in the report of a failure is enough to play it again."""
     try:
         return Course(*stops, content=content).run()
     except Exception as broken:

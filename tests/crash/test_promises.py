@@ -286,7 +286,7 @@ def test_a_reset_log_ends_where_checkpoints_say() -> None:
 
 
 def test_a_log_that_was_cut_is_no_damaged_one() -> None:
-    """Of what was cut nothing stands behind the first new record, which nobody has synced."""
+    """Of what was cut nothing stands behind the first new record, which is not synced yet."""
 
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, PATH)
@@ -403,7 +403,7 @@ def test_what_a_voter_has_found_at_its_start_it_keeps() -> None:
 
 @pytest.mark.spec("B-31")
 def test_what_an_accepted_loss_has_left_is_not_lost_to_a_power_cut() -> None:
-    """Segments are set aside and written anew: at any moment the good records are somewhere."""
+    """Segments are set aside and written again: at any moment the good records are somewhere."""
     accepted: set[int] = set()
 
     def prepare() -> MemoryDisk:

@@ -1,6 +1,6 @@
-"""What a start repairs is on the medium before anybody counts on it: the power goes again.
+"""What a start repairs is on the medium before any part counts on it: the power goes again.
 
-A start cuts, removes and writes anew what a crash has left. The next power cut may come in the
+A start cuts, removes and writes again what a crash has left. The next power cut may come in the
 midst of that, or right after it.
 """
 
@@ -99,7 +99,7 @@ def write_transaction(directory: LogDirectory, offset: int, *, committed: bool) 
 
 
 def aborted_in(directory: LogDirectory, end: int) -> list[tuple[int, int]]:
-    """The aborted transactions that readers of committed records are told of."""
+    """The aborted transactions that the log reports to readers of committed records."""
     found: set[tuple[int, int]] = set()
     offset = 0
     while offset < end:

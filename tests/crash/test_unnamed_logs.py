@@ -1,7 +1,7 @@
 """A broker that was killed while it made a log: its start finds a directory without a topic id.
 
-Nobody has written to such a log, for no answer has left before it was whole. So the start sets the
-directory aside as empty and makes the log again, with its topic id.
+No client has written to such a log, since no answer has left before it was whole. So the start
+sets the directory aside as empty and makes the log again, with its topic id.
 """
 
 from __future__ import annotations

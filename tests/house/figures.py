@@ -43,7 +43,7 @@ class Figure:
     value: float
     is_share: bool = False
     where: tuple[str, ...] = ()
-    """The places with the most of it, for those who want to lower it."""
+    """The places with the most of it, for a change that lowers it."""
 
     def shown(self) -> str:
         """The value as people read it."""

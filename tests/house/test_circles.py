@@ -23,7 +23,7 @@ looks from outside."""
 
 @cache
 def paths() -> dict[str, Path]:
-    """The modules of ours, and where they are written."""
+    """Spindle's modules, and where they are written."""
     return {
         ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
         for path in sorted((SOURCE / "spindle").rglob("*.py"))
@@ -32,7 +32,7 @@ def paths() -> dict[str, Path]:
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """The modules of ours that a module imports, anywhere in it, for whatever reason."""
+    """Spindle's modules that a module imports, anywhere in it, for whatever reason."""
     return frozenset(_imports(module))
 
 

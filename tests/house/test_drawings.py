@@ -1,6 +1,6 @@
 """What documents draw from tables in the code is what the tables say.
 
-`python -m tests.house.test_drawings` writes the drawings anew.
+`python -m tests.house.test_drawings` writes the drawings again.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.house.figures import Figure, House, figures, main, quantile, read
 
 
 class Bound(NamedTuple):
-    """What a figure may not exceed, and where it shall go."""
+    """What a figure may not exceed, and its goal."""
 
     ceiling: float
     target: float

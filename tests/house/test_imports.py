@@ -1,4 +1,4 @@
-"""Who may import whom (the contracts stand in pyproject.toml)."""
+"""Which package may import which (the contracts stand in pyproject.toml)."""
 
 import subprocess
 import sys

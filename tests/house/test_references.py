@@ -44,7 +44,7 @@ NO_CODE = {
     "spindle.log",
     "spindle.logdirs",
 }
-"""Files, Kafka's settings of clients and Spark's sources that look like modules of ours."""
+"""Files, Kafka's settings of clients and Spark's sources that look like Spindle's modules."""
 TICKED = re.compile(r"`+([^`\n]+)`+")
 SLASHED = re.compile(r"^[\w.*{},-]+(/[\w.*{},-]+)+/?$|^[a-z_]+/$")
 DOTTED = re.compile(r"^[a-z_]+(\.\w+)+$")
@@ -262,7 +262,7 @@ def test_a_command_line_that_cannot_work_is_found(line: str) -> None:
 
 
 IMPORTED = re.compile(r"^from (spindle(?:\.\w+)+) import (\([^)]*\)|[^\n#]+)", re.MULTILINE)
-"""An import of ours in a program that is a text: in docs, or in a test that runs one."""
+"""An import of Spindle in a program that is a text: in docs, or in a test that runs one."""
 
 
 def programs(path: Path) -> Iterator[str]:

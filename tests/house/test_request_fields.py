@@ -46,23 +46,23 @@ UNREAD: dict[Key, dict[str, str]] = {
     # Its replica.selector.class decides what the rack means; by default nothing. Ours cannot be
     # set, and consumers are named no nearer replica.
     Key.FETCH: {"rack_id": "FetchRequest"},
-    # Kafka waits so long for a remote storage only; no log of ours has one.
+    # Kafka waits so long for a remote storage only; no log of Spindle has one.
     Key.LIST_OFFSETS: {"timeout": "ListOffsetsRequest"},
     # Kafka checks them for members of the new kind of group (KIP-848), which we do not serve; a
-    # classic group of its serves the offsets to whoever asks.
+    # classic group of its serves the offsets to any client.
     Key.OFFSET_FETCH: {
         "member_id": "OffsetFetchRequestGroup", "member_epoch": "OffsetFetchRequestGroup",
     },
     # Kafka's leaders answer consumers and followers alike.
     Key.OFFSET_FOR_LEADER_EPOCH: {"replica_id": "OffsetForLeaderEpochRequest"},
-    # Kafka 4 knows no ZooKeeper and records false, whatever it is told.
+    # Kafka 4 knows no ZooKeeper and records false, whatever the request says.
     Key.CONTROLLER_REGISTRATION: {"zk_migration_ready": "ControllerRegistrationRequest"},
     # The voters are those of controller.quorum.voters, known by their ids alone (kraft.version 0).
     Key.VOTE: {"replica_directory_id": "PartitionData"},
     Key.END_QUORUM_EPOCH: {"candidate_directory_id": "ReplicaInfo"},
     Key.FETCH_SNAPSHOT: {"replica_directory_id": "PartitionSnapshot"},
 }  # fmt: skip
-"""Fields that nobody reads, with the class that has them, and why."""
+"""Fields that no code reads, with the class that has them, and why."""
 
 KEYS = [Key(key) for key in sorted({*BROKER, *CONTROLLER})]
 

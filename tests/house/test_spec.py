@@ -1,4 +1,4 @@
-"""Marks and citations name rows of docs/behaviours.md; wide tests are told from narrow ones."""
+"""Marks and citations name rows of docs/behaviours.md; wide tests differ from narrow ones."""
 
 import re
 from itertools import groupby

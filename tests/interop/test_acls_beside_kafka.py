@@ -1,6 +1,6 @@
 """What Apache Kafka 4.3 refuses, Spindle refuses, in the same words of the protocol (S-05).
 
-One node of each, the same topics and the same ACLs. Clients are ANONYMOUS and told apart by their
+One node of each, the same topics and the same ACLs. Clients are ANONYMOUS and differ only by their
 address: 127.0.0.1 may do everything, and the others what their ACLs say. Every request is sent to
 both by every client, and the answers are compared.
 """

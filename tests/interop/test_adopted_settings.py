@@ -1,4 +1,4 @@
-"""A node that takes over Apache Kafka's own `server.properties`, and what its operator is told."""
+"""A node that takes over Apache Kafka's own `server.properties`, and what its operator reads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ named by its voters."""
 
 
 class Adopted(SpindleCluster):
-    """One node of ours with exactly the settings of a file."""
+    """A Spindle node with exactly the settings of a file."""
 
     def __init__(self, folder: Path, jars: Path, change: Mapping[str, str]) -> None:
         self._change = dict(change)
@@ -178,7 +178,7 @@ def test_kafka_configs_describes_and_alters(kafka_jars: Path, tmp_path: Path) ->
         assert "log.retention.hours=8760 sensitive=false" in shown
         assert "follower.replication.throttled.rate" not in shown
         tool("--alter", *entity, "--add-config", "num.io.threads=9")
-        eventually(lambda: "num.io.threads: Spindle serves" in cluster.told, "it is told")
+        eventually(lambda: "num.io.threads: Spindle serves" in cluster.told, "the node reports it")
         refused = tool("--alter", *entity, "--add-config", "num.partitions=4")
         assert refused.code != 0
         text = refused.stdout + refused.stderr

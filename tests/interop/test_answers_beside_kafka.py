@@ -1,4 +1,4 @@
-"""The same requests to Apache Kafka 4.3 and to a cluster of ours: the same answers, word for word.
+"""The same requests to Apache Kafka 4.3 and to a Spindle cluster: the same answers, word for word.
 
 Each question is a function of a cluster that returns what matters of the answer.
 """

@@ -1,4 +1,4 @@
-"""What no client should send: a cluster of ours refuses it, serves the others, and does not grow.
+"""What no client should send: a Spindle cluster refuses it, serves the others, and does not grow.
 
 The tests share one cluster of two brokers and bring it the same bad input at every run (the random
 numbers have a seed). Afterwards each asks for the same: all processes live, use little more memory
@@ -39,7 +39,7 @@ GROWTH_MAX = 80 << 20
 """Bytes by which a process may grow under all of this."""
 CANNOT_START = 1
 UNLAWFUL = {Key.VOTE, Key.BEGIN_QUORUM_EPOCH, Key.END_QUORUM_EPOCH, Key.UNREGISTER_BROKER}
-"""Whoever may send these is believed: nobody is asked who he is yet."""
+"""The receiver believes any sender of these: no login comes before them."""
 WHOLE = [
     (key, version)
     for key, api in TABLE.items()

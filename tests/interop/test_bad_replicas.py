@@ -133,7 +133,7 @@ def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> N
     topics = {"flipped": "read-flipped", "torn": "read-torn"}
     for topic in topics.values():
         filled(cluster, topic, [1, 2, 3], min_insync_replicas="2")
-    # What was just written is read from memory: a broker that has started anew has the disk only.
+    # What was just written is read from memory: a broker that has started again has the disk only.
     cluster.restart(1)
     cluster.lead(1, "calm", *topics.values())
     load = DemoLoad(cluster.bootstrap, "calm", [1.0], 100)
@@ -187,7 +187,7 @@ def test_a_reader_of_a_follower_meets_damage_and_reads_on(cluster: Local) -> Non
 
 
 def fetch(cluster: Local, broker: int, topic: str, offset: int) -> tuple[Error, bytes]:
-    """What a broker answers to a consumer that comes to it, whoever leads."""
+    """What a broker answers to a consumer, whether it leads or not."""
     t = request_types(Key.FETCH, 11)
     partition = make(
         t.FetchPartition,
@@ -263,7 +263,7 @@ def test_a_single_copy_waits_until_a_person_accepts_the_loss(cluster: Local) -> 
     scrub(cluster, 100_000_000)
     server = ("-b", cluster.bootstrap)
     try:
-        cluster.until(lambda: cluster.state("single")[0][0] == -1, "nobody leads it", PATIENCE)
+        cluster.until(lambda: cluster.state("single")[0][0] == -1, "no broker leads it", PATIENCE)
         shown = run("spindle", "replicas", *server, "--json")
         assert shown.code == 1
         (bad,) = [r for d in json.loads(shown.stdout)["logDirs"] for r in d["offline"]]

@@ -1,6 +1,6 @@
-"""A bad replica beside Apache Kafka's controller; its copy under a broker of theirs (K589-05).
+"""A bad replica beside Apache Kafka's controller; its copy under a broker of Kafka's (K589-05).
 
-The controller lacks AlterReplicaState: it is told by an assignment to LOST, and back.
+The controller lacks AlterReplicaState: the broker reports by an assignment to LOST, and back.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGE = [record + b"y" * 12_000 for record in RECORDS]
 
 @pytest.fixture
 def beside(kafka_jars: Path, tmp_path: Path) -> Iterator[tuple[Mixed, Relay]]:
-    """Three brokers of ours beside Apache Kafka's controller, and what the first one tells it."""
+    """Three Spindle brokers beside Apache Kafka's controller, and what the first one tells it."""
     cluster = Mixed(tmp_path, kafka_jars, theirs={CONTROLLER_ID}, brokers=3, settings=SETTINGS)
     port = cluster.nodes[CONTROLLER_ID].controller_port
     assert port is not None

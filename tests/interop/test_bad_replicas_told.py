@@ -1,4 +1,4 @@
-"""Many replicas of one broker turn bad at once: the controller is told in few requests (K589-03).
+"""Many replicas of one broker turn bad at once: few requests tell the controller (K589-03).
 
 The broker reaches its three controllers through relays, which count what it says and hold it up
 while the active controller dies, or freezes with the request in its hands. Records flow all the
@@ -41,8 +41,8 @@ FEW = 6
 """Requests that may tell of all: the first to find something does not wait for the last."""
 PATIENCE = 120
 SETTINGS = {
-    # However slow this machine is, nobody is fenced while a controller is frozen: the last one in
-    # sync would be the broker whose replicas are bad, and then nobody else may lead.
+    # However slow this machine is, no broker is fenced while a controller is frozen: the last in
+    # sync would be the broker whose replicas are bad, and then no other may lead.
     "broker.session.timeout.ms": "30000",
     "log.dir.scrub.max.bytes.per.second": "100000000",
     "log.dir.scrub.interval.ms": "500",
@@ -103,7 +103,7 @@ class Scene:
         return all(isr == {1, 2, 3} for _, isr in self.cluster.state(TOPIC).values())
 
     def heal(self) -> None:
-        """Wait until all is told and every replica is back; the others lead and go on."""
+        """Wait until all is reported and every replica is back; the others lead and go on."""
         self.cluster.until(
             lambda: self.offline_replicas() == 0 and self.is_whole(), "all are back", PATIENCE
         )
@@ -211,11 +211,11 @@ def test_all_is_reported_at_once_to_the_controller_that_leads_in_the_end(
     epochs = {body.broker_epoch for body in (*offline, *online)}
     assert len(epochs) == 1
     scene.epochs.append([*offline, *online])
-    # Who came back has nothing to add: what it had in its hands was decided by another one.
+    # The one that came back has nothing to add: another one decided what it had in hand.
     assert scene.is_whole()
     record_property(
         MEASURED,
-        f"{PARTITIONS} bad replicas, the controller {fault.__name__}s: told in {len(offline)} "
+        f"{PARTITIONS} bad replicas, the controller {fault.__name__}s: reported in {len(offline)} "
         f"requests, back in {len(online)}",
     )
 

@@ -127,5 +127,5 @@ def test_a_killed_controller_forgets_nothing_and_data_flow_without_it(cluster: L
     assert {n: s[1] for n, s in cluster.state("kept").items()} == {0: {1, 2}, 1: {2, 3}}
     produce(cluster.bootstrap, "kept", [b"x"], 1)
     assert values(cluster.bootstrap, "kept") == [b"x"]
-    # The leaders' epochs went on: nobody was fenced while the controller was away.
+    # The leaders' epochs went on: no broker was fenced while the controller was away.
     cluster.become("flowing", WHOLE)

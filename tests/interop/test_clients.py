@@ -1,4 +1,4 @@
-"""Four client libraries and Apache Kafka's console tools on a cluster of ours, and after a restart.
+"""Four client libraries and Apache Kafka's console tools on a Spindle cluster, and after a restart.
 
 The tests share one cluster of three brokers with two log directories each; every test has topics of
 its own. `restarted` stops the whole cluster once, between what each client wrote and what it reads.

@@ -1,4 +1,4 @@
-"""Compacted topics on a cluster of ours: nothing but superseded records goes, whatever happens."""
+"""Compacted topics on a Spindle cluster: nothing but superseded records goes, whatever happens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, kafka_jars: Path) -> Itera
 
 
 class Table:
-    """A topic of keys and what each should be; each round writes every key anew."""
+    """A topic of keys and what each should be; each round writes every key again."""
 
     def __init__(self, cluster: Local, topic: str) -> None:
         self.cluster, self.topic = cluster, topic

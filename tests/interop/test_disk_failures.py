@@ -39,7 +39,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 
 @pytest.fixture(autouse=True)
 def whole(cluster: Local) -> Iterator[None]:
-    """Whatever a test has left behind when it failed shall not fail the others."""
+    """What a failed test has left behind must not fail the others."""
     yield
     for node in cluster.brokers:
         for marker in node.folder.glob("*.broken"):

@@ -2,9 +2,9 @@
 
 One case is one fault. In each, the same disk of one broker holds a replica that leads, one that
 follows, one that is being moved away and the copy of one that is being moved in, and is where a new
-replica is wanted in that very moment; and another disk of that broker has a partition that nobody
-else has, which must go on being served, led in the same epoch, as if nothing were. Acknowledged
-records must all be there, once; how long nobody served is printed at the end of the run.
+replica is wanted in that very moment; and another disk of that broker has a partition that no other
+broker has, which must go on being served, led in the same epoch, as if nothing were. Acknowledged
+records must all be there, once; how long no broker served is printed at the end of the run.
 
 SPINDLE_FAULT_ROUNDS=5 goes through all of it as often, other brokers and disks each time.
 """
@@ -404,7 +404,9 @@ def test_each_dead_disk_has_a_time_of_its_own(cluster: Local) -> None:
 
         fail(0)
         relay.release()
-        cluster.until(lambda: cluster.state(topics[0])[0][1] == {other}, "the first is told", 60)
+        cluster.until(
+            lambda: cluster.state(topics[0])[0][1] == {other}, "the first is reported", 60
+        )
         fail(1)
         since = time.monotonic()
         eventually(lambda: time.monotonic() > since + UNHEARD_S / 2, "half of its time", UNHEARD_S)
@@ -426,7 +428,7 @@ def test_each_dead_disk_has_a_time_of_its_own(cluster: Local) -> None:
 
 @contextmanager
 def reached_through_relay(cluster: Local, broker: int) -> Iterator[Relay]:
-    """The broker is started anew, with little patience and a relay before its controller."""
+    """The broker is started again, with little patience and a relay before its controller."""
     node, port = cluster.nodes[broker], cluster.nodes[CONTROLLER_ID].controller_port
     assert port is not None
     usual = dict(node.settings)

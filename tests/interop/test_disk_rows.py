@@ -120,7 +120,7 @@ def test_strays_are_reported_with_their_bytes_and_expire(cluster: Local) -> None
     produce(cluster.bootstrap, "forgotten", [b"x" * 1000] * 50)
     cluster.stop_node(3)
     path = str(at(cluster, 3, 2))
-    # Nobody tells a broker of the deletion of a topic whose log is found only afterwards.
+    # No request tells a broker of the deletion of a topic whose log is found only afterwards.
     cluster.admin.delete_topics(["forgotten"])["forgotten"].result(30)
     cluster.start_node(3)
     label = f'{{logDirectory="{path}"}}'
@@ -171,9 +171,9 @@ def test_what_the_controller_has_still_to_hear_is_counted(cluster: Local) -> Non
     cluster.until(lambda: cluster.metrics(1)[queued] == 0, "nothing waits", 60)
     cluster.stop_node(CONTROLLER_ID)
     assert set(cluster.alter({("untold", 0, 1): 2}).values()) == {Error.NONE}
-    cluster.until(lambda: cluster.metrics(1)[queued] == 1, "it waits to be told", 60)
+    cluster.until(lambda: cluster.metrics(1)[queued] == 1, "the report waits", 60)
     cluster.start_node(CONTROLLER_ID)
-    cluster.until(lambda: cluster.metrics(1)[queued] == 0, "it was told", 60)
+    cluster.until(lambda: cluster.metrics(1)[queued] == 0, "it was reported", 60)
     cluster.until(lambda: cluster.disk_of("untold", 0, 1) == 2, "the move ends", 60)
 
 

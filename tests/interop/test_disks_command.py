@@ -1,4 +1,4 @@
-"""`spindle disks` with a cluster of ours: disks come and go by command, under load, no restart.
+"""`spindle disks` with a Spindle cluster: disks come and go by command, under load, no restart.
 
 The tests share one cluster of three brokers with three log directories each, and leave it whole.
 """
@@ -147,7 +147,7 @@ def test_a_disk_is_changed_for_a_blank_one(cluster: Local) -> None:
     done = order(cluster, "replace", "2", path)
     assert done.code == 0, done
     assert f"{path} on broker 2 is healthy" in done.lines()
-    cluster.until(lambda: whole(cluster, topic), "its replica was made anew", 60)
+    cluster.until(lambda: whole(cluster, topic), "its replica was made again", 60)
     new = disks(cluster, 2)[1]
     assert (new["state"], new["directoryId"] != old) == ("online", True)
     told = cluster.alter({("changed", 0, 2): 1})
@@ -187,7 +187,7 @@ def test_a_directory_is_drained_under_load_and_safe_to_pull(cluster: Local) -> N
     assert (shown["state"], shown["replicas"], shown["isCordoned"]) == ("online, cordoned", 0, True)
     assert [cluster.disk_of(topic, 0, 1) != 2 for topic in topics] == [True] * 3
 
-    # It is pulled; nobody feels it, and new replicas go elsewhere.
+    # It is pulled; no client notices, and new replicas go elsewhere.
     assert order(cluster, "offline", "1", path).code == 0
     for topic in topics:
         cluster.become(topic, {0: (cluster.state(topic)[0][0], {1, 2, 3})})
@@ -260,7 +260,7 @@ def test_the_last_live_replica_is_not_taken_away_unasked(cluster: Local) -> None
     assert order(cluster, "online", "1", path).code == 0
     cluster.until(lambda: cluster.state("only-here")[0][0] == 1, "it is led again")
     shown = call("disks", "-b", cluster.bootstrap, "--broker-list", "1", "--json")
-    assert json.loads(shown.stdout)["disks"][0]["history"], "what has happened is told"
+    assert json.loads(shown.stdout)["disks"][0]["history"], "what has happened is shown"
 
 
 @pytest.mark.spec("N-06")

@@ -33,7 +33,7 @@ SETTINGS = {"offsets.topic.num.partitions": "1", "group.initial.rebalance.delay.
 
 
 def broker_of_one_partition() -> tuple[GroupBroker, PartitionId]:
-    """A broker of ours that leads the only partition of the offsets topic, still empty."""
+    """A Spindle broker that leads the only partition of the offsets topic, still empty."""
     broker = GroupBroker(with_topic=False)
     id = PartitionId(add_topic(broker.image, OFFSETS_TOPIC, (1,)), 0)
     return broker, id
@@ -136,7 +136,7 @@ def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) ->
 
 
 def commit_simply(kafka: ApacheKafka) -> None:
-    """Commit for a group that nobody has joined; makes the topic of offsets if need be."""
+    """Commit for a group that no member has joined; makes the topic of offsets if need be."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "simple"})
     offsets = [TopicPartition("orders", 2, 3, "by hand")]
 

@@ -1,4 +1,4 @@
-"""Consumer groups of real clients on a cluster of ours: all four libraries, Kafka's own tool,
+"""Consumer groups of real clients on a Spindle cluster: all four libraries, Kafka's own tool,
 a coordinator that is killed, and offsets whose log moves to another disk meanwhile."""
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def produce(cluster: LocalCluster, topic: str, records: int) -> None:
 
 
 def consumer(cluster: LocalCluster, group: str, **settings: Any) -> Consumer:
-    """A librdkafka consumer that commits when told to."""
+    """A librdkafka consumer that commits only by an explicit call."""
     return Consumer(
         {
             "bootstrap.servers": cluster.bootstrap,

@@ -1,4 +1,4 @@
-"""Apache Kafka 4.3's own tools administer a cluster of ours (moves: `test_kip_113`).
+"""Apache Kafka 4.3's own tools administer a Spindle cluster (moves: `test_kip_113`).
 
 The tests share one cluster of three brokers with two log directories each, and leave it whole.
 """

@@ -1,4 +1,4 @@
-"""Apache Kafka 4.3's own published tests of directories, moves and more, on clusters of ours.
+"""Apache Kafka 4.3's own published tests of directories, moves and more, on Spindle clusters.
 
 The tests are Kafka's, unchanged; only what gives them a cluster is ours (`tests/support/java`).
 """

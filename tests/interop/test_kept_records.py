@@ -171,7 +171,7 @@ def test_the_last_one_in_sync_that_lost_its_tail_does_not_lead_the_others_have_i
         cluster.break_disk(broker, 0)
         cluster.until(lambda b=broker: b not in cluster.state("tail")[0][1], f"{broker} is out")
     cluster.break_disk(3, 0)
-    cluster.until(lambda: cluster.state("tail")[0][0] == -1, "nobody leads", PATIENCE)
+    cluster.until(lambda: cluster.state("tail")[0][0] == -1, "no broker leads", PATIENCE)
     damage.tear(damage.segments(log)[0])  # As a power cut of the disk does.
     cluster.mend_disk(3, 0)
     cluster.until(lambda: (log / "replica-bad").exists(), "it is known to be shorter", PATIENCE)

@@ -2,7 +2,7 @@
 
 Three brokers with two log directories each. Three forms: our tool and Apache Kafka's on our
 brokers, our tool on Apache Kafka's brokers. Bad directories: ours by the fault drill (every access
-says EACCES, what mode 000 does to anybody but root), Apache Kafka's by a file in the place.
+says EACCES, what mode 000 does to any user but root), Apache Kafka's by a file in the place.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Lab:
             said = self.reassign("--verify")
             return set(wanted) <= set(said.lines())
 
-        self.cluster.until(done, "the tool says that all is where it shall be", 90)
+        self.cluster.until(done, "the tool says that all is in its place", 90)
 
     def break_directory(self, broker: NodeId) -> None:
         """Have the broker's second directory fail from now on."""
@@ -110,7 +110,7 @@ class Lab:
         return [line for line in lines if text in line and path in line]
 
     def check_brokers(self, bad: tuple[NodeId, ...], earlier: Mapping[NodeId, int]) -> None:
-        """All brokers run, and these alone have told of a bad directory since `earlier`."""
+        """All brokers run, and these alone have reported a bad directory since `earlier`."""
         for broker in BROKERS:
             process = self.cluster.nodes[broker].process
             assert process is not None

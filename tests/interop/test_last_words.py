@@ -26,7 +26,7 @@ from spindle.wire.apis import Key
 
 SESSION = 15.0
 LED_WITHIN = 9.0
-"""s. Who leads before the session is over was told to; who starts again waits for its end."""
+"""s. Only the last words make a broker lead before the session is over."""
 SETTINGS = {
     "broker.session.timeout.ms": str(int(SESSION * 1000)),
     "default.replication.factor": "2",
@@ -56,7 +56,7 @@ sys.exit(server.run(Path(sys.argv[1]), "info"))
 def cluster(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Local]:
-    """Three brokers of ours."""
+    """Three Spindle brokers."""
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "their-controller":
         jars = request.getfixturevalue("kafka_jars")
@@ -69,7 +69,7 @@ def cluster(
 
 
 def leader(cluster: Local, topic: str) -> int:
-    """Who leads, as the other brokers say."""
+    """The leader, as the other brokers say."""
     return cluster.state(topic).get(0, (-1, set()))[0]
 
 

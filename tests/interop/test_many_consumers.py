@@ -1,7 +1,7 @@
 """500 consumers of one broker, on a busy machine, beside some that read no answers (S-08).
 
 Raw connections, each with one fetch under way all the time: what a client library computes between
-two fetches does not count. Whoever waits longest must have about as many answers as the others.
+two fetches does not count. The slowest client must have about as many answers as the others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PIPELINED = 30
 ANSWERS = 10
 """Each must have so many."""
 FAIR = 5
-"""The most that another may have for each answer of the one who has the fewest."""
+"""The most that another client may have for each answer of the client with the fewest."""
 PATIENCE = 60
 MIB = 1 << 20
 

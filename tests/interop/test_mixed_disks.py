@@ -86,7 +86,7 @@ def test_our_controller_gives_our_replicas_a_place_and_leaves_theirs_to_them(mix
         assert topic is not None
         return not any(UNASSIGNED in p.directories for p in topic.partitions.values())
 
-    mixed.until(known, "everybody has told where the replicas are", 60)
+    mixed.until(known, "each broker has reported where its replicas are", 60)
 
 
 @pytest.mark.spec("B-26", "K113-03", "K858-07", "K858-16")

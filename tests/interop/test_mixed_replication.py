@@ -1,4 +1,4 @@
-"""A broker of ours and one of Apache Kafka's replicate each other's partitions, both ways.
+"""A Spindle broker and one of Apache Kafka's replicate each other's partitions, both ways.
 
 Kafka's controller decides. What one leads the other follows; each is killed in turn; in the end
 both disks hold the same bytes and a consumer finds every acknowledged record once.

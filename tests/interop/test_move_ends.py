@@ -129,7 +129,7 @@ def test_a_redirected_move_that_comes_back_finds_its_copy_and_time_ends_it(clust
     limit_moves(cluster, None)
     cluster.until(lambda: cluster.disk_of("back", 0, 2) == 1, "it is there", 60)
     assert copied(cluster, 2) - before < 2.5 * MB
-    # The other copy goes when its time is over; nobody comes for it.
+    # The other copy goes when its time is over; no move uses it.
     cluster.until(lambda: folders(cluster, 2, "back")[2] == ["delete"], "it is kept", 60)
     limit_moves(cluster, MB)
     configure(cluster, KEEP, "300")
@@ -173,7 +173,7 @@ def test_a_dead_destination_ends_a_move_and_a_dead_source_stops_it(cluster: Loca
     cluster.break_disk(1, 0)
     cluster.until(lambda: cluster.state("dying")[0] == (2, {2}), "the other leads", 60)
     given += fill(cluster, "dying", MB)
-    # The copy stays as it is (K113-17); nobody serves from it.
+    # The copy stays as it is (K113-17); no replica serves from it.
     assert folders(cluster, 1, "dying")[2] == ["future"]
     assert future_bytes(cluster, 1, "dying", 2) > 0.5 * MB
     cluster.mend_disk(1, 0)
@@ -212,7 +212,7 @@ def test_a_future_log_is_adopted_when_the_current_one_is_lost(cluster: Local) ->
     first = (future / f"{0:020d}.log").stat()
     cluster.start_node(1)
     ends_at(cluster, "orphan", 1, 1)
-    # The same file as before, not one fetched anew.
+    # The same file as before, not one fetched again.
     (adopted,) = names(cluster, 1, "orphan", 1)
     assert (adopted / f"{0:020d}.log").stat().st_ino == first.st_ino
     cluster.until(lambda: cluster.state("orphan")[0][1] == {1, 2}, "in sync", 60)
@@ -263,7 +263,7 @@ def keep_bytes(cluster: Local, topic: str, size: int) -> None:
 
 
 def beginning(cluster: Local, topic: str) -> int:
-    """A partition's first offset, as librdkafka is told."""
+    """A partition's first offset, as librdkafka sees it."""
     reader = consumer(cluster.bootstrap, "looker")
     low, _ = reader.get_watermark_offsets(TopicPartition(topic, 0), 20)
     reader.close()
@@ -358,7 +358,7 @@ def test_a_move_gives_way_to_producers_as_far_as_it_is_set(cluster: Local) -> No
     cluster.until(lambda: share() == 1.0, "it has the disks for itself", 60)
     cluster.until(lambda: share_while_writing() == 0.3, "it gives way", 60)
     configure(cluster, "log.dir.move.busy.share", "0.6")
-    cluster.until(lambda: share_while_writing() == 0.6, "it does as it is told", 60)
+    cluster.until(lambda: share_while_writing() == 0.6, "it obeys its settings", 60)
     configure(cluster, "log.dir.move.busy.share", None)
     ends_at(cluster, "polite", 1, 2)
 
@@ -412,7 +412,7 @@ def test_new_replicas_go_where_there_is_room_and_are_spread_evenly(cluster: Loca
     six = [cluster.disk_of("room", number, 2) for number in range(6)]
     cluster.mend_disk(2, eight[0])
     assert eight[0] not in six
-    # Load and bytes decide, not the number of logs: but nobody gets most of them.
+    # Load and bytes decide, not the number of logs: but no directory gets most of them.
     assert len(set(eight)) >= 3, eight
     assert max(eight.count(disk) for disk in eight) <= 4, eight
     assert len(set(six)) >= 2, six
@@ -458,7 +458,7 @@ def test_a_follower_is_cut_while_it_moves_and_so_is_its_copy(cluster: Local) -> 
     limit_moves(cluster, None)
     alone = f"127.0.0.1:{cluster.nodes[1].port}"
     with frozen(cluster, 2, 100):
-        # What only broker 1 has; its copy has it, too: but nobody is there to agree to the swap.
+        # What only broker 1 has, its copy has, too: but no controller is there to agree to a swap.
         for only_here in ([b"answers the fetch that waits"], [b"only here" * 10] * 500):
             produce(alone, "cut", only_here, acks="1")
 

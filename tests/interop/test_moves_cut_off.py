@@ -28,7 +28,7 @@ from spindle.wire.apis import Key
 
 REMEMBERED = "spindle-wishes.json"
 PARTITIONS = 5
-"""Of a topic whose replicas shall not be gathered in one of three directories."""
+"""Of a topic whose replicas must not be gathered in one of three directories."""
 SETTINGS = {
     "log.segment.delete.delay.ms": "200",
     "log.dir.probe.interval.ms": "300",
@@ -141,7 +141,7 @@ def test_of_a_destination_that_dies_before_that_nothing_is_said_any_more(world: 
 def test_a_source_that_dies_after_the_controller_agreed_leaves_the_replica_lost(
     world: World,
 ) -> None:
-    """What came last is not in the copy when the source dies: nobody may serve from it."""
+    """What came last is not in the copy when the source dies: no replica may serve from it."""
     cluster = world.cluster
     cluster.create_on("source", 0, [2, 1])
     given = fill(cluster, "source", MB // 4)
@@ -199,7 +199,7 @@ def test_what_is_named_twice_or_offline_or_malformed_changes_nothing(cluster: Lo
 
 
 def remember(cluster: Local, topic: str, disk: int) -> set[Error]:
-    """Wish all replicas of a topic that broker 2 may get into one directory."""
+    """Order all replicas of a topic that broker 2 may get into one directory."""
     wanted = {(topic, n, 2): disk for n in range(PARTITIONS)}
     return set(cluster.alter(wanted).values())
 

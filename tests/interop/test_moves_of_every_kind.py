@@ -2,7 +2,7 @@
 
 One cluster of three brokers with five log directories each. A replica of each kind goes through
 every test: of `__consumer_offsets` with a group at work, of a compacted topic whose keys are
-written anew, of a topic with transactions, and of `__transaction_state`. The clients work all the
+written again, of a topic with transactions, and of `__transaction_state`. The clients work all the
 time (`tests.support.lives`) and one transaction stays open over each test. Afterwards the group's
 offsets have never gone back, each key has its last value, a reader of committed records sees
 exactly those, and all copies are equal.
@@ -61,7 +61,7 @@ _numbers = count()
 
 
 class Site:
-    """The cluster, those who live on it, and in which directories each broker's replicas are."""
+    """The cluster, its clients, and in which directories each broker's replicas are."""
 
     def __init__(self, cluster: Local) -> None:
         self.cluster = cluster
@@ -82,7 +82,7 @@ class Site:
         self.go_on(10)
 
     def go_on(self, pieces: int = 3) -> None:
-        """Each of those who live here does some more."""
+        """Each client that lives here does some more."""
         for life in self.lives:
             life.go_on(pieces)
 
@@ -234,7 +234,7 @@ def test_the_disks_die_under_their_destinations(site: Site) -> None:
     site.cluster.until(over, "the moves end")
     site.go_on()
     for topic in KINDS:
-        assert site.cluster.state(topic)[0] == (VICTIM, set(BROKERS)), "nobody was disturbed"
+        assert site.cluster.state(topic)[0] == (VICTIM, set(BROKERS)), "no leader was disturbed"
     for disk in SPREAD.values():
         site.cluster.mend_disk(VICTIM, disk)
     site.arrive(VICTIM, SPREAD)

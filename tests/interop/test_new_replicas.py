@@ -39,7 +39,7 @@ IN_A_ROW = 3
 
 
 class TwoDisks(Local):
-    """A broker whose two directories are in memory, of 64 GiB each that nobody fills."""
+    """A broker whose two directories are in memory, of 64 GiB each that no test fills."""
 
     def __init__(self, folder: Path, space: MountNamespace) -> None:
         nursery = Nursery(space.entrance)
@@ -59,7 +59,7 @@ class TwoDisks(Local):
             self._space.mount_memory(path, "64g")
             shutil.copy(path / "meta.properties", self._space.seen(path))
             (path / "meta.properties").unlink()
-            # Free bytes count in parts of 64 MiB: figures of another moment shall not be over one.
+            # Free bytes count in parts of 64 MiB: figures of another moment must not be over one.
             (self._space.seen(path) / "lost+found").mkdir()
             (self._space.seen(path) / "lost+found" / "filler").write_bytes(bytes(32 * MB))
 

@@ -1,7 +1,7 @@
 """A broker joins while clients hold all descriptors that they may (S-08, real processes).
 
 The node that it joins, broker and controller in one, may open 160 files. Several hundred clients
-ask it for something all the time, so that none is quiet enough to make room, and those who are
+ask it for something all the time, so that none is quiet enough to make room, and clients that are
 refused come again at once. Brokers and controllers have listeners of their own.
 """
 

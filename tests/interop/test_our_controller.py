@@ -78,7 +78,7 @@ def kafka(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def partitions(kafka: ApacheKafka, topic: str) -> dict[int, tuple[int, set[int]]]:
-    """Leader and ISR of each partition, as librdkafka is told."""
+    """Leader and ISR of each partition, as librdkafka sees them."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
     found = admin.list_topics(topic, timeout=10).topics[topic].partitions
     return {number: (p.leader, set(p.isrs)) for number, p in found.items()}

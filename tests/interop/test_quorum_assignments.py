@@ -47,7 +47,7 @@ MANY = REQUEST_MAX + 50
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """Three brokers of ours."""
+    """Three Spindle brokers."""
     jars = request.getfixturevalue("kafka_jars")
     with running(request.param, tmp_path_factory.mktemp(request.param), jars) as world:
         yield world
@@ -111,7 +111,7 @@ def test_registrations_and_heartbeats_name_directories(world: World) -> None:
     assert register(world, one, world.ids(KEEPER)[0]) == refused
     error, epoch = register(world, one, other, uuid.UUID(int=100))
     assert (error, epoch > 0) == (Error.NONE, True)
-    # Ids that nobody knows are passed over; one that is known is taken out of the registration.
+    # Unknown ids are passed over; one that is known is taken out of the registration.
     assert beat(world, epoch, uuid.uuid4()) == Error.NONE
     assert beat(world, epoch + 1) == Error.STALE_BROKER_EPOCH
     assert beat(world, epoch, other, uuid.uuid4()) == Error.NONE
@@ -207,7 +207,7 @@ def test_records_carry_directories_in_kafkas_versions(world: World) -> None:
 def test_new_replicas_have_a_place_at_once_where_the_controller_is_ours(world: World) -> None:
     ours = CONTROLLER_ID not in world.cluster.theirs
     heartbeats = world.relays[VICTIM].seen(Key.BROKER_HEARTBEAT)
-    assert any(seen.body.room_share > 0 for seen in heartbeats), "it tells whoever listens"
+    assert any(seen.body.room_share > 0 for seen in heartbeats), "the broker tells any controller"
     before = len(committed.batches(world.cluster))
     names = [f"placed-{n}" for n in range(6)]
     world.make_topics(names, [VICTIM, KEEPER])
@@ -224,7 +224,7 @@ def test_new_replicas_have_a_place_at_once_where_the_controller_is_ours(world: W
         assert victims == [UNASSIGNED] * len(names)
         world.until(lambda: all(map(world.has_reported, names)), "the broker chooses and tells")
         return
-    # Alike as the directories are, none gets everything; and nobody has to say anything more.
+    # Alike as the directories are, none gets everything; and no report has to follow.
     assert set(victims) == set(world.ids())
     for name, place in zip(names, victims, strict=True):
         assert [world.ids()[disk] for disk in world.where(name)] == [place]
@@ -237,7 +237,7 @@ def test_a_broker_is_fenced_until_the_controller_knows_every_place(world: World)
     relay = world.relays[VICTIM]
     relay.hold(Key.ASSIGN_REPLICAS_TO_DIRS)
     world.stop_and(lambda: committed.assign(world.cluster, VICTIM, {"awaited": MIGRATING}))
-    world.until(lambda: world.has_reported("awaited"), "it is to be told")
+    world.until(lambda: world.has_reported("awaited"), "the broker reports it")
     relay.forget()
     world.until(lambda: len(relay.seen(Key.BROKER_HEARTBEAT)) > 3, "heartbeats go on")
     assert all(seen.body.want_fence for seen in relay.seen(Key.BROKER_HEARTBEAT))
@@ -276,7 +276,7 @@ def test_assignments_are_repeated_and_what_is_superseded_is_dropped(world: World
     ids, known = world.ids(), committed.image(world.cluster).topic_ids
     gone, moved, repeated = ((known[topic], 0) for topic in topics)
     relay = world.relays[VICTIM]
-    # Whoever sends it is hung up on: the broker repeats the request.
+    # The relay hangs up on its sender: the broker repeats the request.
     relay.cut(Key.ASSIGN_REPLICAS_TO_DIRS)
     relay.forget()
     committed.assign(world.cluster, VICTIM, dict.fromkeys(topics, MIGRATING))
@@ -284,7 +284,7 @@ def test_assignments_are_repeated_and_what_is_superseded_is_dropped(world: World
     assert world.told()[2] == dict.fromkeys((gone, moved, repeated), ids[1])
     world.cluster.admin.delete_topics([topics[0]])[topics[0]].result(60)
     world.until(
-        lambda: gone not in world.told()[-1], "nobody needs to know of a topic that is gone"
+        lambda: gone not in world.told()[-1], "no controller needs to know of a topic that is gone"
     )
     assert world.told()[-1] == dict.fromkeys((moved, repeated), ids[1])
     asked = {("moved-meanwhile", 0, VICTIM): 2}
@@ -362,7 +362,7 @@ def test_one_word_tells_of_a_failed_directory(world: World) -> None:
     for topic in (lost[0], kept):
         produce(world.cluster.bootstrap, topic, [b"after"])
         assert values(world.cluster.bootstrap, topic) == [b"before", b"after"]
-    # A heartbeat names the directory; nobody lists the partitions.
+    # A heartbeat names the directory; no request lists the partitions.
     assert not any(map(world.has_reported, lost))
     for key in (Key.ALTER_REPLICA_STATE, Key.ALTER_PARTITION):
         assert not relay.seen(key)

@@ -112,7 +112,7 @@ def test_a_voter_that_is_cut_off_neither_commits_nor_disturbs(cluster: Local, wi
     make_topic(cluster, "without-the-old-leader")
     wires.mend()
     in_step(cluster, *VOTERS)
-    assert led(cluster).epoch == after.epoch, "who comes back does not disturb the leader"
+    assert led(cluster).epoch == after.epoch, "the node that comes back does not disturb the leader"
 
     follower = next(voter for voter in VOTERS if voter != after.leader)
     wires.cut(follower)

@@ -1,4 +1,4 @@
-"""What brokers of ours make of their directories under a controller of either kind (KIP-858).
+"""What Spindle brokers make of their directories under a controller of either kind (KIP-858).
 
 Broker 1 is stopped while its files and the metadata are changed behind its back, a topic for each
 row of the catch-up table, and started again: with all its directories, then with one that is dead,
@@ -36,10 +36,10 @@ VALUES = [b"%d" % n for n in range(20)]
 class Row:
     """A case: where the log is and what becomes of it, what the metadata is made to say.
 
-    `files`: "kept", "gone", or the number of the directory to which somebody moves it. `copy`: the
+    `files`: "kept", "gone", or the number of the directory to which the test moves it. `copy`: the
     directory that holds a future copy. `says`: a directory's number or an id; None leaves it.
     `ends`: where the replica is in the end (None: wherever there is room). `silent`: the controller
-    is not told of it (None: it depends on how soon the copy has caught up).
+    gets no report of it (None: it depends on how soon the copy has caught up).
     """
 
     name: str
@@ -233,7 +233,9 @@ def test_a_row_of_the_catch_up_table_with_a_dead_directory(
 @pytest.mark.spec("K858-12")
 def test_new_replicas_are_made_beside_a_dead_directory(one_dead: World) -> None:
     one_dead.make_topics(["beside"], [KEEPER, VICTIM])
-    one_dead.until(lambda: one_dead.assigned("beside") in one_dead.ids()[1:], "it is told")
+    one_dead.until(
+        lambda: one_dead.assigned("beside") in one_dead.ids()[1:], "the broker reports it"
+    )
     one_dead.until(lambda: one_dead.where("beside"), "it is made")
     (disk,) = one_dead.where("beside")
     assert one_dead.assigned("beside") == one_dead.ids()[disk]

@@ -38,18 +38,18 @@ SETTINGS = {
     "metadata.max.idle.interval.ms": "100",
 }
 TIDY = {"metadata.log.segment.bytes": "2000", "metadata.max.retention.bytes": "5000"}
-"""For nodes of ours: their logs soon begin with a snapshot. Apache Kafka's have larger segments."""
+"""For Spindle nodes: their logs soon begin with a snapshot. Apache Kafka's have larger segments."""
 
 
 @pytest.fixture(scope="module")
 def mixed(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
-    """Three controllers of ours, a broker of theirs and one of ours."""
+    """Three Spindle controllers, a broker of Kafka's and a Spindle broker."""
     folder = tmp_path_factory.mktemp("mixed")
     with Mixed(
         folder, kafka_jars, theirs={THEIR_BROKER}, controllers=3, settings=SETTINGS
     ) as cluster:
         for voter in VOTERS:
-            # Whoever is to be theirs loses patience first, so that it is the one that stands.
+            # The node that becomes Kafka's loses patience first, so that it is the one that stands.
             patience = "2000" if voter == THEIRS else "6000"
             own = {"controller.quorum.fetch.timeout.ms": patience, **TIDY}
             cluster.nodes[voter].settings.update(own)
@@ -195,7 +195,7 @@ def test_a_controller_of_kafka_begins_with_our_snapshot(mixed: Mixed, load: Demo
         return int(first) > 0 and f"{first}.log" in logs
 
     eventually(begins, "its log begins where a snapshot ends", 60)
-    # A broker of theirs that has lost its metadata does the same.
+    # A broker of Kafka's that has lost its metadata does the same.
     mixed.stop_node(THEIR_BROKER)
     shutil.rmtree(mixed.nodes[THEIR_BROKER].settings["metadata.log.dir"])
     mixed.format()
@@ -223,7 +223,7 @@ def test_our_controller_leads_by_the_vote_of_kafkas(mixed: Mixed, load: DemoLoad
 
 def test_theirs_leads_ours(mixed: Mixed, load: DemoLoad) -> None:
     before = led(mixed)
-    # One of ours misses something, so that it cannot win against theirs, however soon it asks.
+    # Spindle's misses something, so that it cannot win against Kafka's, however soon it asks.
     mixed.stop_node(OURS[0], kill=True)
     led(mixed, not_by=OURS[0])
     mixed.create("missed", PLACES)

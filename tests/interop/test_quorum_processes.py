@@ -1,4 +1,4 @@
-"""Three controllers of ours as processes: killed, frozen, restarted, with clients going on.
+"""Three Spindle controllers as processes: killed, frozen, restarted, with clients going on.
 
 The tests share a cluster, run in order, and make a topic after each fault; the last one looks up
 every topic that was ever made and every record that was acknowledged.
@@ -59,7 +59,7 @@ def made() -> list[str]:
 
 
 def make_topic(cluster: Local, made: list[str], name: str) -> None:
-    """Make a topic, as often as it takes: a controller that ends may have heard the first wish."""
+    """Make a topic, as often as it takes: a dying controller may have heard the first request."""
 
     def asked() -> bool:
         admin = AdminClient({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
@@ -100,7 +100,7 @@ def freeze(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     finally:
         process.send_signal(signal.SIGCONT)
     in_step(cluster, before.leader)
-    assert led(cluster).epoch == after.epoch, "who comes back does not disturb the leader"
+    assert led(cluster).epoch == after.epoch, "the node that comes back does not disturb the leader"
 
 
 def minority(cluster: Local, load: DemoLoad, made: list[str]) -> None:
@@ -218,7 +218,7 @@ def test_a_leader_that_stops_or_dies_has_a_successor_before_it_is_missed(
 
 def leading(ports: list[int]) -> View:
     """What the leader says, as soon as one does."""
-    views = eventually(lambda: [v for p in ports if (v := describe(p))], "somebody leads", 60, 0.1)
+    views = eventually(lambda: [v for p in ports if (v := describe(p))], "a voter leads", 60, 0.1)
     return views[0]
 
 
@@ -230,7 +230,7 @@ def listening(process: psutil.Process) -> list[Any]:
 def makes(bootstrap: str, topic: str) -> bool:
     """Whether a client that has just come gets its topic.
 
-    One that was told of a broker which is dead, but not yet fenced, would ask that one for ever.
+    One that knows only a broker which is dead, but not yet fenced, would ask it for ever.
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     try:

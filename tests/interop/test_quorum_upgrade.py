@@ -99,7 +99,7 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     cluster, relay = world.cluster, world.relays[VICTIM]
     world.make_topics(["old"], [KEEPER, VICTIM])
     produce(cluster.bootstrap, "old", [b"1"])
-    # Nobody speaks of directories yet.
+    # No node speaks of directories yet.
     assert assignment_error(world) == Error.UNSUPPORTED_VERSION
     assert not relay.seen(Key.ASSIGN_REPLICAS_TO_DIRS)
     assert (
@@ -111,14 +111,14 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     world.become("old", KEEPER, {KEEPER})
     before = len(committed.batches(cluster))
     assert upgrade(world) == Error.NONE
-    # Who is there says what it has, without a restart.
+    # A broker that is there says what it has, without a restart.
     keeper = world.ids(KEEPER)
     world.until(
         lambda: committed.image(cluster).brokers[KEEPER].log_dirs == tuple(keeper), "it registers"
     )
     world.until(lambda: world.assigned("old", KEEPER) == keeper[0], "it tells where its log is")
     assert world.assigned("old") == MIGRATING
-    # Who comes later, with more disks than it had, stays fenced until all of its places are known.
+    # A broker that comes later, with more disks, stays fenced until all its places are known.
     node = cluster.nodes[VICTIM]
     node.log_dirs = [*node.log_dirs, *(node.folder / name for name in ("d2", "d3"))]
     cluster.write_config(node)
@@ -126,7 +126,7 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     relay.forget()
     relay.hold(Key.ASSIGN_REPLICAS_TO_DIRS)
     cluster.start_node(VICTIM, wait=False)
-    world.until(lambda: world.has_reported("old"), "it is to be told")
+    world.until(lambda: world.has_reported("old"), "the broker reports it")
     state = committed.image(cluster).brokers[VICTIM]
     assert (set(state.log_dirs), state.fenced) == (set(world.ids()), True)
     assert world.assigned("old") == MIGRATING

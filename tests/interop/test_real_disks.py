@@ -1,4 +1,4 @@
-"""Disks that really fail: the kernel fills, freezes, kills and unmounts them, no double of ours.
+"""Disks that really fail: the kernel fills, freezes, kills and unmounts them, no double of a test.
 
 The tests share one cluster; its first broker has one directory on a small tmpfs and one on an ext4
 image. Each test breaks one of the two under a load with acks=all and leaves it whole.

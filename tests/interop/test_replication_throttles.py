@@ -27,7 +27,7 @@ KINDS = {"ours": set(), "their-leader": {LEADER}, "their-follower": {TARGET}}
 
 @pytest.fixture(params=KINDS)
 def cluster(request: pytest.FixtureRequest, tmp_path: Path, kafka_jars: Path) -> Iterator[Mixed]:
-    """Three brokers, some of them Apache Kafka's, under a controller of ours."""
+    """Three brokers, some of them Apache Kafka's, under a Spindle controller."""
     with Mixed(
         tmp_path / "nodes", kafka_jars, theirs=KINDS[request.param], brokers=3, directories=1
     ) as cluster:

@@ -1,4 +1,4 @@
-"""Nodes of ours log in at each other: by PLAIN at the controller, by SCRAM at brokers."""
+"""Spindle nodes log in at each other: by PLAIN at the controller, by SCRAM at brokers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listeners of ours with SASL: clients of every kind get in, and are told why they do not.
+"""Spindle's listeners with SASL: clients of every kind get in, or learn why they do not.
 
 One broker has all listeners. Users of SCRAM are made, changed and deleted while it runs, by Apache
 Kafka's tool and by librdkafka.
@@ -56,7 +56,7 @@ def librdkafka(
 
 
 def login_error(cluster: SaslCluster, mechanism: str, user: str, secret: str) -> str | None:
-    """What librdkafka is told about a login; None where it gets in."""
+    """What librdkafka reports of a login; None where it gets in."""
     told: list[KafkaError] = []
     client = Producer(librdkafka(cluster, mechanism, user, secret) | {"error_cb": told.append})
     try:

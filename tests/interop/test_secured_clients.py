@@ -1,7 +1,7 @@
 """Our clients at the secured listeners of Apache Kafka 4.3: each way in, and each way to fail.
 
 One node has all listeners. What is right is judged by Kafka's broker, and by its own tool with the
-same file; what is wrong must be told in one line that names the setting to change.
+same file; one line must say what is wrong, and name the setting to change.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def files(secured: SecuredKafka) -> ClientFiles:
 
 
 async def directories(path: Path, bootstrap: str) -> int:
-    """How many log directories a client with these properties is told of."""
+    """How many log directories a client with these properties sees."""
     async with admin_from_properties(path, bootstrap) as admin:
         return len(await admin.describe_log_dirs([1])[1])
 

@@ -1,6 +1,6 @@
 """Nodes that speak TLS among themselves, ours and Apache Kafka's in one cluster (S-06).
 
-A controller of ours and then one of Apache Kafka's leads; brokers of both kinds replicate from each
+A Spindle controller and then one of Apache Kafka's leads; brokers of both kinds replicate from each
 other and forward to either. Every link asks both sides for certificates.
 """
 

@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(200)]
 SCRAM: Final = "org.apache.kafka.common.security.scram.ScramLoginModule required"
 ON_CLUSTER: Final = ("Describe", "Alter", "DescribeConfigs", "AlterConfigs")
 ON_TOPICS: Final = ("Describe", "DescribeConfigs", "AlterConfigs")
-"""What docs/doctor.md names for a user who moves replicas with throttles."""
+"""What docs/doctor.md names for a user that moves replicas with throttles."""
 THEIRS: Final = TopicPartition("theirs", 0)
 SLOW: Final = "1000"
 SETTINGS: Final = {
@@ -60,7 +60,7 @@ class SecuredWalk(VersionWalk):
     options: tuple[str, ...] = ()
 
     def spindle(self, *words: str, code: int = 0) -> ToolResult:
-        """What a command answers to the user, who has the rights of the docs and no more."""
+        """What a command answers to the user with the rights of the docs and no more."""
         done = run("spindle", *words, *self.options, seconds=100)
         assert done.code == code, done
         return done

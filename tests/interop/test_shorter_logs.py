@@ -83,7 +83,7 @@ def test_a_shortened_log_does_not_lead_is_reported_and_heals(cluster: Local) -> 
     left = shorten(cluster)
     assert 0 < left < RECORDS
     cluster.start_node(VICTIM, wait=False)
-    cluster.until(lambda: f"had reached {RECORDS}" in told(cluster), "it is told")
+    cluster.until(lambda: f"had reached {RECORDS}" in told(cluster), "the broker reports it")
     assert f"its end at {left}," in told(cluster)
     assert cluster.state(TOPIC)[0][0] == -1, "it does not lead, and nothing else can"
     cluster.start_node(OTHER)

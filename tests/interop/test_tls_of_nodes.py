@@ -1,6 +1,6 @@
 """A cluster with TLS alone, on every listener and link, judged by Apache Kafka's own tools (S-04).
 
-Three nodes of ours, brokers and controllers at once, with Java's key stores; every party shows a
+Three Spindle nodes, brokers and controllers at once, with Java's key stores; every party shows a
 certificate. Kafka's tools create, write, change a listener's key store while it serves, and read.
 """
 

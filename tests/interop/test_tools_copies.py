@@ -1,4 +1,4 @@
-"""A replica comes into the directory that is named for it by one copy, whoever is told (B-08).
+"""A replica comes into the directory of an order by one copy, whichever broker gets it (B-08).
 
 Counted are the bytes that the target broker's process writes, whatever it is to: files, mostly.
 """

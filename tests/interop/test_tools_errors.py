@@ -155,7 +155,7 @@ def test_wrong_command_lines_are_reported_as_kafka_does(
     for arguments in TOLD:
         kafkas, spindles = next(theirs), ours(STORAGE, arguments)
         assert spindles.code == kafkas.code == 0
-        # What we do not serve is told as it is with us: level 0.
+        # Spindle reports what it does not serve by its own level: 0.
         served = [line for line in kafkas.lines() if not line.startswith(NOT_SERVED)]
         assert [line for line in spindles.lines() if not line.startswith(NOT_SERVED)] == served
         assert [line.partition("=")[0] for line in spindles.lines()] == [

@@ -1,6 +1,6 @@
 """What the tools say of wrong requests while a cluster runs: Apache Kafka's and ours (N-08).
 
-Both ask one cluster of ours. Compared are the exit code and the first line. Whatever differs is
+Both ask one Spindle cluster. Compared are the exit code and the first line. Whatever differs is
 listed here: our words say more, and we refuse what Kafka's tool passes over without a word.
 """
 

@@ -1,4 +1,4 @@
-"""Transactions of real clients: who reads committed records sees each once, whatever fails."""
+"""Transactions of real clients: a reader of committed records sees each once, whatever fails."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(writer: Producer, *values: str, topic: str = "t") -> None:
 def values(
     cluster: Local, level: str = "read_committed", topic: str = "t", partition: int = 0
 ) -> list[str]:
-    """All that a reader of this isolation level finds before the end it is told."""
+    """All that a reader of this isolation level finds before the end that it sees."""
     reader = Consumer(
         {
             "bootstrap.servers": cluster.bootstrap,

@@ -16,7 +16,7 @@ SETTINGS = {"default.replication.factor": "1", "log.segment.delete.delay.ms": "2
 SIZE = 64 * MB
 SEGMENT = 16 * MB
 BATCH = 20_000
-"""About that many bytes has a batch: who copies batch by batch makes over 3,000 calls."""
+"""Bytes of a batch, about: a broker that copies batch by batch makes over 3,000 calls."""
 CALLS_MAX = 600
 """Reads from the page cache come in pieces of 256 KiB, each write has a megabyte or more; the rest
 is for files beside the logs, and for what a broker does besides."""

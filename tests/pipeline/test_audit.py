@@ -17,7 +17,7 @@ Event = tuple[str, int, int, int, int, int]
 
 @dataclass
 class Run:
-    """What producers were told and consumers got; both the same at first."""
+    """What brokers acknowledged and consumers got; both the same at first."""
 
     told: list[Event] = field(default_factory=list)
     got: list[Event] = field(default_factory=list)

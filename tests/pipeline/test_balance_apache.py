@@ -221,7 +221,7 @@ def wide(partition: int) -> list[bytes]:
 
 
 def hosts(kafka: ApacheKafka) -> dict[int, tuple[int, ...]]:
-    """The brokers of each partition of the topic that is not everywhere, and who leads it."""
+    """The brokers of each partition of the topic that is not everywhere, and its leader."""
 
     async def look() -> dict[int, tuple[int, ...]]:
         async with AdminClient(kafka.bootstrap) as admin:
@@ -254,7 +254,7 @@ def carried(kafka: ApacheKafka, file: Path) -> None:
     lines = tool(kafka, file, "--verify", "--preserve-throttles")
     told = [line for line in lines if line.startswith("Reassignment of partition ")]
     wanted = len(json.loads(file.read_text())["partitions"])
-    # What was planned anew on the way may have gone elsewhere than this file says.
+    # What was planned again on the way may have gone elsewhere than this file says.
     assert len(told) == wanted or json.loads(done.stdout)["replanned"], (lines, done.stderr)
     assert all(line.endswith("is completed.") for line in told), lines
     verified(lines)

@@ -57,7 +57,7 @@ def answers(desk: Desk, broker: int) -> bool:
 
 
 def rate_of(desk: Desk, broker: int) -> str | None:
-    """The throttle that somebody has set on a broker."""
+    """The throttle that is set on a broker."""
     resource = Resource(ResourceType.BROKER, str(broker))
     setting = desk.ask("describe_configs", [resource])[resource].get(MOVE_RATE)
     if setting is None:  # A throttle that was never set is not described.
@@ -159,7 +159,7 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
     finally:
         process.kill()
         process.communicate()
-    assert rate_of(desk, 1) == str(SLOW), "nobody has put it back"
+    assert rate_of(desk, 1) == str(SLOW), "no run has put it back"
 
     def inside() -> bool:
         seen = answer(desk, "watch", code=1)["run"]
@@ -234,7 +234,7 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
         assert process.returncode == 130, said
         assert f"To resume: spindle balance apply -b {desk.bootstrap} PLAN" in said
     else:
-        assert copies(desk), "nobody has taken them back"
+        assert copies(desk), "no run has taken them back"
         stopped = answer(desk, "cancel")
         assert (stopped["done"], stopped["complete"]) == (0, False)
     eventually(lambda: not copies(desk), "no copy is left")
@@ -360,7 +360,7 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
 def test_a_run_that_is_refused_at_its_throttles_leaves_nothing_open(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
-    """Broker 2 cannot be told its rate: it is down. The topics' lists were set before."""
+    """Broker 2 cannot get its rate: it is down. The topics' lists were set before."""
     at = str(desk.cluster.broker(1).log_dirs[0])
     far = str(desk.cluster.broker(2).log_dirs[1])
     crossing = PlannedMove(1, TOPIC, 0, at, far, size, destination=2)

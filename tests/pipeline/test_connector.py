@@ -1,4 +1,4 @@
-"""Spark's own Kafka connector on brokers of ours: batch and streaming, both ways."""
+"""Spark's own Kafka connector on Spindle brokers: batch and streaming, both ways."""
 
 from __future__ import annotations
 

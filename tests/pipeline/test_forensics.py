@@ -154,7 +154,7 @@ def test_a_disk_that_cannot_even_be_listed_is_a_row_beside_the_others(
 ) -> None:
     write(tmp_path / "good", "t-0", some_batches(1, 2))
     dead = tmp_path / "dead"
-    dead.symlink_to(dead)  # Whoever opens it gets an error, root too.
+    dead.symlink_to(dead)  # Opening it is an error, for root too.
     with pytest.raises(SystemExit) as left:
         main(["forensics", str(tmp_path / "good"), str(dead), "--json"])
     assert left.value.code == 1

@@ -1,4 +1,4 @@
-"""Samples of a real cluster that grows: its forecast, and what would be; nobody is moved."""
+"""Samples of a real cluster that grows: its forecast, and what would be; no replica is moved."""
 
 from __future__ import annotations
 
@@ -81,5 +81,5 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     assert any("no other directory takes replicas" in why for why in nowhere.against)
     assert any("no other copy" in note for note in nowhere.proposal.notes)
     after = desk.ask("describe_log_dirs", [1])[1]
-    assert [set(d.current) for d in after] == [set(d.current) for d in told], "nobody was moved"
+    assert [set(d.current) for d in after] == [set(d.current) for d in told], "no replica was moved"
     desk.drop(TOPIC)

@@ -29,7 +29,7 @@ def told(spark: Session) -> dict[str, Any]:
     """All cases in one table: rates do not depend on neighbours."""
     every = [
         *rows("even-0", [(n * MINUTE, 6000 * n) for n in range(10)]),
-        # The broker was down for two samples, and told nothing.
+        # The broker was down for two samples, and reported nothing.
         *rows("restart-0", [(n * MINUTE, 6000 * n) for n in (0, 1, 4, 5)]),
         *(silent(1, at=NOON + timedelta(seconds=n * MINUTE)) for n in (2, 3)),
         # Retention takes 20,000 away between the third and the fourth.
@@ -37,7 +37,7 @@ def told(spark: Session) -> dict[str, Any]:
                               (240, 54_000)]),
         # The topic was deleted and made again: it has 300 after a minute.
         *rows("anew-0", [(0, 50_000), (60, 56_000), (120, 300), (180, 6_300)]),
-        # No samples for a day, in which nobody knows what retention did.
+        # No samples for a day, in which it is unknown what retention did.
         *rows("gap-0", [(0, 0), (60, 6_000), (86_400, 7_000), (86_460, 13_000)]),
         # The clock is set back by half a minute, so that an interval is half as long.
         *rows("clock-0", [(0, 0), (60, 6_000), (90, 12_000), (150, 18_000), (210, 24_000)]),

@@ -1,4 +1,4 @@
-"""Log files read without a broker: every record as it was written, every damage told."""
+"""Log files read without a broker: every record as it was written, every damage reported."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_a_disk_that_fails_in_places_gives_the_rest(
     assert all("Input/output error" in damage["error"] for damage in damages)
     hit, position = set(), 0
     for batch in batches:
-        # Nothing smaller than a block can be told from a disk.
+        # Nothing smaller than a block can be seen of a disk.
         if position < bad.stop + failing_file.BLOCK and position + batch.size > bad.start - 4096:
             hit |= {r.offset for r in records(batch)}
         position += batch.size

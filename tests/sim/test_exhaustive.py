@@ -1,4 +1,4 @@
-"""Every interleaving of one replica's move with deaths of disks, kills, lost and late letters and
+"""Every interleaving of one replica's move with deaths of disks, kills, lost and late messages and
 changes of the controller (K858-20).
 
 What is searched is the production code itself. Longer forms: `make explore`.

@@ -1,5 +1,5 @@
 """Every interleaving of producers, a zombie, a coordinator's and a leader's change, lost and late
-letters (C-01), and what the same search finds where the code is wrong.
+messages (C-01), and what the same search finds where the code is wrong.
 
 What is searched is the production code itself. Longer forms: `make explore`.
 """
@@ -83,7 +83,7 @@ def test_no_interleaving_breaks_a_promise(
 def _confirms_at_once(
     self: Marking, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
 ) -> None:
-    """A marker that is there counts as written, whoever has it."""
+    """A marker that is there counts as written, whichever replica has it."""
     hosted = self._replicas.partitions.leader(*partition)
     if isinstance(hosted, HostedPartition) and ending.version >= BUMPING:
         machine, (producer_id, epoch) = hosted.partition, ending.producer
@@ -95,7 +95,7 @@ def _confirms_at_once(
 
 
 def _tells_from_memory(what: type) -> Callable[..., None]:
-    """Answers of one kind are told as they are remembered."""
+    """Answers of one kind go out as they are remembered."""
 
     def tell(
         self: TransactionDescriptions, name: str, producer: Any, answer: Any, then: Any

@@ -111,7 +111,7 @@ class Struck:
         self.scene.reassign(self.peer.node_id, self.stranger.node_id)
 
     def leader_changed(self) -> None:
-        """Whoever leads is killed: the other replica leads, if it is in sync."""
+        """The leader is killed: the other replica leads, if it is in sync."""
         scene = self.scene
         if TOPIC in scene.cluster.newest.topic_ids and scene.state.leader >= 0:
             scene.kill(scene.leader, 1.0)

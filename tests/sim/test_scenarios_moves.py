@@ -105,7 +105,7 @@ def test_the_controller_changes_in_the_middle_of_a_move(controllers: int) -> Non
     scene.after(AdoptCopied, member, lambda: scene.kill(controller, 2.0))
     scene.move(member, target)
     scene.until(lambda: controller.node is None, 5, "the controller is down")
-    assert scene.here(member) != target  # The cluster has not been told: nothing is promoted.
+    assert scene.here(member) != target  # The cluster does not know: nothing is promoted.
     scene.until(lambda: scene.here(member) == target, 20, "the replica has moved")
     moved(scene, member, target)
 

@@ -32,7 +32,7 @@ FEW, MANY = 1_000, 4_000
 GROWTH: Final = 2.0
 """How much more one input may do for four times as many things: their hashes, their copies."""
 LITTLE: Final = 20_000
-"""Calls that nobody notices: two milliseconds or so."""
+"""Calls that no client notices: two milliseconds or so."""
 
 
 class AtOnce(NamedTuple):

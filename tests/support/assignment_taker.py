@@ -1,4 +1,4 @@
-"""A stand-in for the controller: takes AssignReplicasToDirs, commits it or not, as told.
+"""A stand-in for the controller: takes AssignReplicasToDirs, commits it or not, as the test says.
 
 And AlterReplicaState, where it `has_states`: without that it is like Apache Kafka's.
 """

@@ -10,7 +10,7 @@ from spindle.model.ids import PartitionId
 
 
 class Lifecycle:
-    """Stands for the life cycle: remembers what it was told."""
+    """Stands for the life cycle: remembers each call."""
 
     def __init__(self) -> None:
         self.epoch = -1

@@ -90,7 +90,7 @@ class Authority:
         return Issued(key, builder.sign(self._key, hashes.SHA256()), self.certificate)
 
     def write_pem(self, path: Path) -> Path:
-        """Its certificate, for those who trust it."""
+        """Its certificate, for peers that trust it."""
         path.write_text(pem(self.certificate))
         return path
 

@@ -24,7 +24,7 @@ _DUMP_LIMIT_S = 300
 KEPT = 4
 """Archives of one name that are kept: some tens of megabytes each."""
 _MORE = (
-    # What an archive lacks is no news for those who read what a tool printed.
+    # What an archive lacks is no news for readers of what a tool printed.
     "-Xlog:cds*=off", "-Xlog:class+path=off",
     # Where it was made for, without a second look at every pointer in it.
     "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0",

@@ -47,7 +47,7 @@ def produce(
 
 
 def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer:
-    """A consumer that commits when told to and begins at the beginning."""
+    """A consumer that commits only by an explicit call and begins at the beginning."""
     return Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -104,7 +104,7 @@ def values(bootstrap: str, topic: str) -> list[bytes]:
 
 
 def audit(load: DemoLoad, bootstrap: str, topic: str) -> int:
-    """All that a load was promised is there once, in order, where it was told; how much that is."""
+    """All that a load was promised is there once, in order, at its offset; how much that is."""
     assert not load.failed, load.failed[:3]
     assert len(load.acknowledged) == load.sent
     told = load.acknowledged

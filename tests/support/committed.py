@@ -38,7 +38,7 @@ class Written:
 
 @dataclass
 class _Read:
-    """What was read of a file so far: those who wait for a record look again and again."""
+    """What was read of a file so far: callers that wait for a record look again and again."""
 
     size: int = 0
     batches: list[list[Written]] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """What a log of a course of moves has in it, and what must be found of it after any stop.
 
 A plain log has values alone. Transactions bring producers, markers and an index of what was
-aborted. A log like that of `__consumer_offsets` has keys that are written anew, ends of keys,
+aborted. A log like that of `__consumer_offsets` has keys that are written again, ends of keys,
 offsets that came in a transaction, and is compacted between two moves.
 """
 
@@ -115,7 +115,7 @@ class Transactions(Plain):
         self._sequence = 0
 
     def write(self) -> None:
-        """The next record of a transaction, or its marker, or a record of nobody's."""
+        """The next record of a transaction, or its marker, or a record of no transaction."""
         step = len(self.given) % 4
         value = b"%d" % len(self.given)
         if self._is_open:
@@ -129,7 +129,7 @@ class Transactions(Plain):
             self._write_transactional(b"k", value)
 
     def compare(self, acknowledged: int) -> None:
-        """Also what is told to readers of committed records."""
+        """Also what the log reports to readers of committed records."""
         super().compare(acknowledged)
         log = self._log()
         self.spans = [span for span in self.spans if span.first < log.end]
@@ -171,7 +171,7 @@ class Transactions(Plain):
 
 
 class Offsets(Transactions):
-    """Few keys, written anew and ended, some within transactions; compacted between moves."""
+    """Few keys, written again and ended, some within transactions; compacted between moves."""
 
     configs: ClassVar[dict[str, str]] = {"cleanup.policy": "compact"}
 

@@ -49,7 +49,7 @@ def remove(file: Path) -> None:
 
 
 def obstruct(file: Path) -> None:
-    """It cannot be read, whoever asks: there is no file, but something that is none (EISDIR)."""
+    """It cannot be read by any user: there is no file, but something that is none (EISDIR)."""
     file.unlink()
     file.mkdir()
 

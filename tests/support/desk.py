@@ -76,7 +76,7 @@ PATIENT = {
 def request(key: int, version: int, /, **fields: Any) -> Any:
     """A request entity: fields that this version lacks are dropped.
 
-    Who asks the controller to change something has time unless told otherwise.
+    A client that asks the controller to change something has time unless the test says otherwise.
     """
     if key in PATIENT:
         fields.setdefault("timeout", ms(5000))

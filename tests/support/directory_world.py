@@ -1,4 +1,4 @@
-"""Brokers of ours under one controller of either kind, whose directories a test tampers with.
+"""Spindle brokers under one controller of either kind, whose directories a test tampers with.
 
 Broker 1 (`VICTIM`) and broker 2 (`KEEPER`) have three log directories, broker 3 (`SINGLE`) has one.
 What 1 and 3 say to the controller goes through relays; what is committed is read from its log.
@@ -77,7 +77,7 @@ class World:
         ]
 
     def has_reported(self, topic: str, broker: int = VICTIM) -> bool:
-        """Whether a broker has told the controller where its replica of a topic is."""
+        """Whether a broker has reported to the controller where its replica of a topic is."""
         topic_id = committed.image(self.cluster).topic_ids[topic]
         return any((topic_id, 0) in request for request in self.told(broker))
 
@@ -119,7 +119,7 @@ class World:
         self.until(settled, "every replica is where its case begins")
 
     def stop_and(self, change: Callable[[], None], broker: int = VICTIM) -> None:
-        """Stop a broker, change what it will find, start it; nobody waits for it."""
+        """Stop a broker, change what it will find, start it, and do not wait for it."""
         self.cluster.stop_node(broker)
         change()
         self.relays[broker].forget()
@@ -133,7 +133,7 @@ class World:
 
 @contextmanager
 def running(kind: str, folder: Path, jars: Path) -> Iterator[World]:
-    """Three brokers of ours that serve, under a controller of this kind."""
+    """Three Spindle brokers that serve, under a controller of this kind."""
     theirs = {CONTROLLER_ID} if kind == "their-controller" else set()
     cluster = Mixed(folder, jars, theirs=theirs, brokers=3, directories=3, settings=SETTINGS)
     relays = {}

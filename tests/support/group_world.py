@@ -25,7 +25,7 @@ RANGE = (("range", b"r"),)
 
 @dataclass
 class World:
-    """A group, its clock, and a log that answers when told to (or at once)."""
+    """A group, its clock, and a log that answers when the test says (or at once)."""
 
     limits: GroupLimits = field(default_factory=GroupLimits)
     at_once: bool = True

@@ -75,7 +75,7 @@ def _complete(folder: Path, version: str) -> bool:
 def _fetch(folder: Path, version: str) -> None:
     """Let Maven copy everything to a folder beside, then move what is new to its place.
 
-    What is there already stays as it is: somebody may be running it.
+    What is there already stays as it is: another process may be running it.
     """
     if not shutil.which("mvn") or not shutil.which("java"):
         raise JarsMissing(f"Apache Kafka's jars are not in {folder}, and there is no mvn or java")

@@ -1,4 +1,4 @@
-"""Clusters of ours for Apache Kafka's own tests: a process that takes orders in lines.
+"""Spindle clusters for Apache Kafka's own tests: a process that takes orders in lines.
 
 `tests/support/java` speaks to it. First the shape (`brokers N`, `disks N`, `level N` of
 metadata.version, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`, answered with both bootstrap

@@ -1,7 +1,7 @@
-"""Apache Kafka's own published tests, run against clusters of ours.
+"""Apache Kafka's own published tests, run against Spindle clusters.
 
 Maven fetches the test jars once, beside Kafka's jars; `tests/support/java` is compiled and stands
-before the test jars on the class path, so that each test gets a cluster of ours
+before the test jars on the class path, so that each test gets a Spindle cluster
 (`kafkas_cluster`). JUnit's console launcher runs one class. `python -m tests.support.kafkas_tests
 CLASS...` runs whole classes by hand, one after the other, and prints what failed.
 """

@@ -32,7 +32,7 @@ KEYS = 100
 LIVE_KEYS = 5
 """Of them, those that are written all the time."""
 MEMBERS = 40
-"""Transactional ids that nobody uses any more."""
+"""Transactional ids that no producer uses any more."""
 
 
 class Life(threading.Thread):
@@ -50,7 +50,7 @@ class Life(threading.Thread):
 
     @abstractmethod
     def piece(self) -> None:
-        """One piece of work; all that it has been told of it is remembered."""
+        """One piece of work; all that the brokers said of it is remembered."""
 
     @abstractmethod
     def check(self) -> None:
@@ -145,11 +145,11 @@ class Group(Life):
         found = _repeated(lambda: self._watcher.committed([self._place], 5))[0]
         assert found.error is None, found.error
         assert found.offset >= max(self.acknowledged, self._seen), "a committed offset went back"
-        assert found.offset <= self._tried, "an offset that nobody committed"
+        assert found.offset <= self._tried, "an offset that no client committed"
         self._seen = found.offset
 
     def check(self) -> None:
-        """The last offset counts, for one who asks for the first time, too."""
+        """The last offset counts, also for a client that asks for the first time."""
         self._look()
         stranger = consumer(self.bootstrap, "live")
         found = _repeated(lambda: stranger.committed([self._place], 5))[0]
@@ -174,7 +174,7 @@ class Table(Life):
         self._write(range(KEYS), BALLAST.encode())
 
     def piece(self) -> None:
-        """Write some keys anew."""
+        """Write some keys again."""
         self._write(range(LIVE_KEYS))
 
     def _write(self, keys: range, weight: bytes = b"") -> None:
@@ -284,7 +284,7 @@ class Transactions(Life):
 
 
 def committed_values(bootstrap: str, topic: str) -> list[str]:
-    """What a reader of committed records is given of partition 0, to the end that it is told."""
+    """What a reader of committed records is given of partition 0, to the end that it sees."""
     settings: dict[str, Any] = {"isolation.level": "read_committed", "enable.partition.eof": True}
     reader: Consumer = consumer(bootstrap, **settings)
     reader.assign([TopicPartition(topic, 0, 0)])

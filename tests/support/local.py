@@ -1,4 +1,4 @@
-"""A cluster of ours for the tests that judge the whole: processes, real disks, faults on demand.
+"""A Spindle cluster for the tests that judge the whole: processes, real disks, faults on demand.
 
     with Local(tmp_path, jars, brokers=3) as cluster:
         cluster.start()
@@ -211,7 +211,7 @@ class Local(SpindleCluster):
     def create_on(self, topic: str, disk: int, replicas: Sequence[int], **configs: str) -> None:
         """Make a topic of one partition, each of its replicas on the directory of that number.
 
-        Brokers are told beforehand: they answer that they know no such topic, and remember (B-09).
+        Brokers hear it beforehand: they answer that they know no such topic, and remember (B-09).
         """
         told = self.alter({(topic, 0, broker): disk for broker in replicas})
         assert set(told.values()) == {Error.UNKNOWN_TOPIC_OR_PARTITION}, told
@@ -260,7 +260,7 @@ class Local(SpindleCluster):
         self.become(topic, {n: (r[0], set(r)) for n, r in enumerate(assignment)})
 
     def state(self, topic: str) -> State:
-        """Leader and ISR of each partition, as librdkafka is told; nothing if nobody answers."""
+        """Leader and ISR of each partition, as librdkafka sees them; empty without an answer."""
         try:
             found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
         except KafkaException as unanswered:

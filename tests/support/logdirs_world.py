@@ -1,8 +1,9 @@
 """One broker with several disks in memory: real places, moves, replicas and storage, all by hand.
 
-The controller is a stand-in that commits assignments (or not, as told); other brokers do not exist:
-partitions are led here unless a test says otherwise. Jobs run in order for each directory, copies
-on a lane of their own; any directory can be hung, and the process killed between any two jobs.
+The controller is a stand-in that commits assignments or not, as the test says. Other brokers do
+not exist: partitions are led here unless a test says otherwise. Jobs run in order for each
+directory, copies on a lane of their own; any directory can be hung, and the process killed between
+any two jobs.
 """
 
 from __future__ import annotations
@@ -400,7 +401,7 @@ class World:
         return _errors(self._ask(34, version, dirs=dirs))
 
     def order(self, path: LogDir, name: str, *partitions: int) -> Callable[[], list[int] | None]:
-        """The same by a client that does not wait: what it has been told by now, if anything."""
+        """The same by a client that does not wait: the answer that it has by now, if any."""
         answer = self._send(request(34, 2, dirs=_order(path, name, *partitions)))
         return lambda: _errors(told) if (told := answer()) is not None else None
 

@@ -1,4 +1,4 @@
-"""Nodes of ours forked from one process that has loaded the code: they start within a blink.
+"""Spindle nodes forked from one process that has loaded the code: they start within a blink.
 
 The other side is `spindle.runtime.nursery`, whose own client is asyncio's; tests are plain code.
 """

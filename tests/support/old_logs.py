@@ -1,4 +1,4 @@
-"""Log files in the message formats 0 and 1, byte by byte, since nothing of ours writes them."""
+"""Log files in the message formats 0 and 1, byte by byte, since Spindle does not write them."""
 
 from __future__ import annotations
 

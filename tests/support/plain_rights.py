@@ -13,7 +13,7 @@ _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
 
 
 def drop_override() -> None:
-    """Obey permissions from now on, as everybody else must; children do so, too."""
+    """Obey permissions from now on, as all other users must; children do so, too."""
     if os.geteuid() != 0:
         return
     libc = ctypes.CDLL(None, use_errno=True)

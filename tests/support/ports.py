@@ -22,7 +22,7 @@ _reserved: dict[int, IO[bytes]] = {}
 
 
 def free_port() -> int:
-    """A port which nobody listens on and which stays ours until this process ends."""
+    """A port which no process listens on and which stays ours until this process ends."""
     folder = Path(tempfile.gettempdir()) / "spindle-test-ports"
     folder.mkdir(exist_ok=True)
     start = random.Random(os.getpid()).randrange(_LAST - _FIRST)

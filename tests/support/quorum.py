@@ -1,4 +1,4 @@
-"""A metadata quorum seen from outside: who leads it, how far everybody has come (DescribeQuorum).
+"""A metadata quorum seen from outside: its leader, how far each voter has come (DescribeQuorum).
 
 Works on voters of either kind; each is asked at its own port, and the leader alone answers.
 """
@@ -67,7 +67,7 @@ def describe(port: int) -> View | None:
 
 
 def quorum_of(cluster: ApacheKafka) -> View | None:
-    """The newest view that any running voter has as the leader; None while nobody leads."""
+    """The newest view that any running voter has as the leader; None while no voter leads."""
     ports = [n.controller_port for n in cluster.nodes.values() if n.process is not None]
     views = [view for port in ports if port is not None and (view := describe(port)) is not None]
     return max(views, key=lambda view: view.epoch, default=None)

@@ -1,4 +1,4 @@
-"""A relay between a broker and its controller: sees every request, and stops those it is told to.
+"""A relay between a broker and its controller: sees all requests, stops those of a test's choice.
 
     relay = Relay(target_port)
     node.settings["controller.quorum.voters"] = f"100@127.0.0.1:{relay.port}"
@@ -58,7 +58,7 @@ class Relay:
             self._held.update(map(int, keys))
 
     def cut(self, *keys: Key) -> None:
-        """Hang up on whoever sends such a request; the controller does not get it."""
+        """Hang up on the sender of such a request; the controller does not get it."""
         with self._change:
             self._cut.update(map(int, keys))
 
@@ -84,7 +84,7 @@ class Relay:
             return [s for s in self._seen if key is None or s.header.api_key == key]
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Begin to count again."""
         with self._change:
             self._seen.clear()
 

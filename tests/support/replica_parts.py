@@ -25,7 +25,7 @@ from spindle.wire.batch import split
 
 @dataclass
 class Logs:
-    """Stands for the node's log directories: remembers what it was told."""
+    """Stands for the node's log directories: remembers each call."""
 
     replicas: ReplicaManager
     disk_failures: list[DiskFailed] = field(default_factory=list)

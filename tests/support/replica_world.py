@@ -60,7 +60,7 @@ class Node:
         self.boot()
 
     def boot(self) -> None:
-        """Make the parts anew, as a start of the process does; logs come with `host`."""
+        """Make the parts again, as a start of the process does; logs come with `host`."""
         self.world.hang_up(self.id)
         controller: Any = SimpleNamespace(ask=self._ask_controller)
         context = self.bench.boot(controller, self.image)
@@ -319,7 +319,7 @@ class World:
         return node.id in self.hung or path in self.hung_paths
 
     def hang_up(self, target: NodeId) -> None:
-        """A node's process has ended: whoever waits for its answer is told."""
+        """A node's process has ended: each part that waits for its answer hears of it."""
         for (node, ticket), (out, to) in list(self._open.items()):
             if to == target and self.nodes[node].out is out:
                 del self._open[node, ticket]

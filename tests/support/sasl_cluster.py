@@ -1,4 +1,4 @@
-"""A cluster of ours with listeners of SASL beside the plain one.
+"""A Spindle cluster with listeners of SASL beside the plain one.
 
     with SaslCluster(tmp_path, jars) as cluster:
         cluster.start()
@@ -87,7 +87,7 @@ class SaslCluster(Local):
         self.admin.alter_user_scram_credentials([change])[user].result(20)
 
     def scram_of(self, user: str) -> dict[str, int]:
-        """The iterations of a user's credentials by mechanism, as librdkafka is told."""
+        """The iterations of a user's credentials by mechanism, as librdkafka sees them."""
         found = self.admin.describe_user_scram_credentials([user])[user].result(20)
         names = {mechanism: name for name, mechanism in _SCRAM.items()}
         return {names[info.mechanism]: info.iterations for info in found.scram_credential_infos}

@@ -4,7 +4,7 @@
         secured.start()
         secured.at("SASL_SSL")   # localhost:port
 
-Users with a password `<name>-secret`: `admin`, who may do everything, and `guest`, who may do
+Users with a password `<name>-secret`: `admin`, which may do everything, and `guest`, which may do
 nothing. They are known to PLAIN and to both kinds of SCRAM.
 """
 

@@ -52,7 +52,7 @@ class SpindleCluster(ApacheKafka):
             raise AssertionError("\n".join(bugs)) from error
 
     def bugs(self) -> list[str]:
-        """What the nodes' logs say of failures of ours, with some lines after each."""
+        """What the nodes' logs say of Spindle's failures, with some lines after each."""
         found = []
         for node in self.nodes.values():
             if not node.log.exists():

@@ -209,7 +209,7 @@ def accept_loss(directory: LogDirectory, key: LogKey = KEY) -> list[str]:
 
 
 def put(disk: MemoryDisk, path: str, data: bytes) -> None:
-    """Write a file as somebody else would."""
+    """Write a file as another process would."""
     disk.make_dirs(path.rpartition("/")[0])
     file = disk.open(path, create=True)
     file.truncate(0)

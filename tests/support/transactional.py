@@ -81,7 +81,7 @@ class TransactionalWorld(World):
         super().__init__(settings=settings)
         self.asked = Asked()
         self.decided: list[tuple[PartitionId, int, int, bool]] = []
-        """What the group coordinators were told of markers."""
+        """What the group coordinators heard of markers."""
         self.markings = {n: self._equip(node) for n, node in self.nodes.items()}
 
     def _equip(self, node: Node) -> Marking:
