@@ -14,11 +14,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from spindle.planning.bands.bound import Edges
-from spindle.planning.between import deep
-from spindle.planning.between.deep import Puzzle, deepen
 from spindle.planning.between.explaining import broker_notes, rack_notes, rate_note, rooms_of
 from spindle.planning.between.levels import TRIMS, Levels, levels
 from spindle.planning.between.rules import PlacementRules
+from spindle.planning.between.tabu_search import BETWEEN, MOST, AssignmentProblem, tabu_search
 from spindle.planning.between.walk import Between
 from spindle.planning.cluster_model import ClusterModel
 from spindle.planning.load import HERE, Band, DirectoryShare, Plan, PlannedMove
@@ -124,7 +123,7 @@ class _Whole:
         self._waves = 0
         self._blocked: dict[int, int] = {}
         self._now = self._worth(self._before.levels)
-        self._small = sum(size > 0 for size in field.sizes) <= deep.MOST
+        self._small = sum(size > 0 for size in field.sizes) <= MOST
         self._trim = 0
         """How much room is left at the edges of brokers' bands: TRIMS, the more the harder."""
 
@@ -222,10 +221,10 @@ class _Whole:
         """What a thorough search makes of a plan, or the plan if that is better."""
         field, owner = self._field, self._field.cluster.owner
         there = {t.rank: t.target for t in wanted}
-        puzzle, ranks = self._puzzle(around)
+        problem, ranks = self._problem(around)
         if not ranks:
             return wanted, reached
-        places = deepen(puzzle, [there.get(rank, field.place[rank]) for rank in ranks])
+        places = tabu_search(problem, [there.get(rank, field.place[rank]) for rank in ranks])
         for rank, place in zip(ranks, places, strict=True):
             there[rank] = place
         turns = [Turn(r, field.place[r], d, 0) for r, d in there.items() if d != field.place[r]]
@@ -235,13 +234,13 @@ class _Whole:
 
         def bytes_of(plan: list[Turn]) -> float:
             across = sum(field.sizes[t.rank] for t in plan if owner[t.source] != owner[t.target])
-            return (deep.BETWEEN - 1) * across + sum(field.sizes[t.rank] for t in plan)
+            return (BETWEEN - 1) * across + sum(field.sizes[t.rank] for t in plan)
 
         if (found, bytes_of(turns)) < (reached, bytes_of(wanted)):
             return self._ordered(turns), found
         return wanted, reached
 
-    def _puzzle(self, around: Levels) -> tuple[Puzzle, list[int]]:
+    def _problem(self, around: Levels) -> tuple[AssignmentProblem, list[int]]:
         """The cluster for the thorough search, and its items: ranks."""
         field, owner = self._field, self._field.cluster.owner
         ranks = [r for held in field.held for r in held if r not in self._blocked]
@@ -259,13 +258,13 @@ class _Whole:
             [may and rules.uncrowds(r, b) for b, may in enumerate(there)]
             for r, there in zip(ranks, allowed, strict=True)
         ]
-        puzzle = Puzzle(
+        problem = AssignmentProblem(
             [field.sizes[r] for r in ranks], [field.place[r] for r in ranks], owner,
             around.directories, around.brokers, field.used,
             [max(m, u) for m, u in zip(field.marks, field.used, strict=True)],
             field.targets, kin, [racks[rack] for rack in rules.racks], allowed, apart,
         )  # fmt: skip
-        return puzzle, ranks
+        return problem, ranks
 
     def _ordered(self, turns: list[Turn]) -> list[Turn]:
         field = self._field

@@ -15,7 +15,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from spindle.planning.bands.bound import Edges, GiantsWays, edges, rate_edges
-from spindle.planning.bands.company import BrokerMeasure, with_company
+from spindle.planning.bands.dominant_replica import BrokerMeasure, widened_bands
 from spindle.planning.cluster_model import ClusterModel, Floats, Ints, ReplicaColumns
 from spindle.planning.load import Band
 from spindle.planning.placement_index import PlacementIndex, Rates
@@ -180,8 +180,8 @@ class SearchState:
             self.rates.column[ranks], rates.flow, rates.edges, [math.inf] * len(own)
         )
         counts = list(map(len, held))
-        rates.edges = with_company(counts, flows, bytes_)
-        return with_company(counts, bytes_, flows), rates
+        rates.edges = widened_bands(counts, flows, bytes_)
+        return widened_bands(counts, bytes_, flows), rates
 
     def _rates(self, own: Sequence[int], held: Sequence[Sequence[int]]) -> Rates | None:
         if self.rates is None or self.band.rate_tolerance is None:

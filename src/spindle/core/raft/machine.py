@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spindle.core.raft.epoch_state import EpochState
+from spindle.core.raft.fast_election import FastElection
 from spindle.core.raft.follower import Fetched, Follower
-from spindle.core.raft.haste import Haste
 from spindle.core.raft.leader_log import LeaderLog
 from spindle.core.raft.leading import LeaderProgress
 from spindle.core.raft.raft_io import RaftIO
@@ -61,7 +61,7 @@ class Raft:
         self.log = log
         self.leader_log = LeaderLog(self.state, log, out, io)
         self._follower = Follower(self.state, log, timing, out, io)
-        self._haste = Haste()
+        self._fast_election = FastElection()
         self._timing = timing
         self._out = out
         self._io = io
@@ -172,7 +172,7 @@ class Raft:
 
     def _lead(self) -> None:
         state = self.state
-        self._haste.forget()
+        self._fast_election.forget()
         state.save(state.election._replace(leader=state.me))
         role = LeaderState(LeaderProgress(state.me, state.epoch, state.voters, self._out.now))
         state.transition_to(role)
@@ -211,8 +211,8 @@ class Raft:
         self._campaign(CandidateState(pre_vote=True))
 
     def _stand_soon(self) -> None:
-        if self.state.is_voter and self._haste.is_due:
-            delay = self._haste.delay(self.state.me, self.state.voters, self._out.rng)
+        if self.state.is_voter and self._fast_election.is_due:
+            delay = self._fast_election.delay(self.state.me, self.state.voters, self._out.rng)
             self.state.later(delay, self._stand)
 
     def _campaign(self, role: CandidateState) -> None:
@@ -285,7 +285,7 @@ class Raft:
     def _adopt(self, epoch: int, leader: NodeId = NOBODY) -> None:
         """A higher epoch exists: leave ours."""
         assert epoch > self.state.epoch
-        self._haste.forget()
+        self._fast_election.forget()
         if leader in (NOBODY, self.state.me):
             self.state.save(ElectionState(epoch))
             self._wait()
@@ -316,7 +316,7 @@ class Raft:
 
     def on_contact(self, first: bool = False) -> None:
         """The leader has answered a fetch: patience begins again."""
-        self._haste.forget()
+        self._fast_election.forget()
         role = self.state.role
         if isinstance(role, FollowerState):
             role.fetched = not first
@@ -355,5 +355,5 @@ class Raft:
         role = self.state.role
         if isinstance(role, FollowerState):
             role.fetched = False  # It answers no more: pre-votes may be granted.
-        if self._haste.on_gone(self.state.leader) and not isinstance(role, CandidateState):
+        if self._fast_election.on_gone(self.state.leader) and not isinstance(role, CandidateState):
             self._stand_soon()

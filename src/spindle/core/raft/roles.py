@@ -1,13 +1,13 @@
 """The roles of a node in the quorum, and what each remembers while it lasts.
 
-    waiting      knows no leader; a voter stands for election when its patience ends
+    unattached   knows no leader; a voter stands for election when its timeout ends
     prospective  asks whether it would win (KIP-996: no epoch is spent on finding out)
     candidate    has voted for itself in a new epoch and asks for votes
-    following    has a leader
-    leading      see `leading.LeaderProgress`
+    follower     has a leader
+    leader       see `leading.LeaderProgress`
     resigned     led the present epoch and will not lead it again
 
-An observer is a node that is no voter: it waits or follows, and never stands.
+An observer is a node that is no voter: it is unattached or a follower, and never stands.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from bisect import bisect_left
 
 from spindle.planning.bands.bound import lower_bound
 from spindle.planning.placement_index import PlacementIndex
-from spindle.planning.within.giants import place_giants
+from spindle.planning.within.beam_search import place_largest
 from spindle.planning.within.greedy_walk import TASTES, Taste, walk
 from spindle.planning.within.repair import repair
 from spindle.planning.within.step import best_step, take
@@ -40,7 +40,7 @@ def search(start: PlacementIndex) -> PlacementIndex:
     bound = lower_bound(start.bands.edges, start.used) + start.bytes_moved
     best, taste = _best_walk(start, GOOD_ENOUGH * bound)
     if best.outside or best.bytes_moved > DEAR * bound:
-        other = place_giants(start, TASTES[0])
+        other = place_largest(start, TASTES[0])
         if other is not None and polish(other).cost < best.cost:
             best = other
     if best.outside:

@@ -1,9 +1,9 @@
 """Decides on the largest replicas first, where a walk that takes what comes pays dearly for it.
 
-A beam search through the giants of directories that are too full, the largest first: each stays or
-goes somewhere. A choice is judged by what it moves and by the bound of what is then left to move;
-the best few are walked to their ends. Called by the search for brokers that a walk leaves out of
-the band, or brings there with far too many bytes.
+A beam search through the large replicas of directories that are too full, the largest first:
+each stays or goes somewhere. A choice is judged by what it moves and by the bound of what is then
+left to move; the best few are walked to their ends. Called by the search for brokers that a walk
+leaves out of the band, or brings there with far too many bytes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import NamedTuple
 from spindle.planning.placement_index import PlacementIndex
 from spindle.planning.within.greedy_walk import Taste, walk
 
-GIANT = 0.2
+LARGE = 0.2
 """Of the target of a directory: replicas from this size on are decided on."""
 MOST = 14
-"""Giants that are decided on, the largest; the others are left to the walk."""
+"""Large replicas that are decided on; the others are left to the walk."""
 WIDTH, ENDS = 24, 6
 """Choices that are kept at each step, and those walked to their ends."""
 
@@ -27,7 +27,7 @@ WIDTH, ENDS = 24, 6
 class _Choice(NamedTuple):
     """Decisions taken: `price`, the bytes that any plan which takes them must move at least.
 
-    `fixed`: bytes of giants that must end in each directory.
+    `fixed`: bytes of large replicas that must end in each directory.
     """
 
     price: float
@@ -39,14 +39,14 @@ class _Choice(NamedTuple):
     moved: int
 
 
-def place_giants(start: PlacementIndex, taste: Taste) -> PlacementIndex | None:
+def place_largest(start: PlacementIndex, taste: Taste) -> PlacementIndex | None:
     """The best end found when the largest replicas are placed first; None without any."""
-    giants, fixed = _giants(start)
+    largest, fixed = _largest(start)
     above = sum(max(0.0, u - e.high) for u, e in zip(start.used, start.bands.edges, strict=True))
     missing = sum(max(0.0, e.low - u) for u, e in zip(start.used, start.bands.edges, strict=True))
     used = tuple(start.used)
     beam = [_Choice(max(above, missing), (), used, tuple(fixed), above, missing, 0)]
-    for rank, home in giants:
+    for rank, home in largest:
         # Replicas of one size are alike: what matters is how full the directories become.
         grown: dict[tuple[int, ...], _Choice] = {}
         for choice in beam:
@@ -65,18 +65,18 @@ def place_giants(start: PlacementIndex, taste: Taste) -> PlacementIndex | None:
     return best
 
 
-def _giants(start: PlacementIndex) -> tuple[list[tuple[int, int]], list[int]]:
-    """(giants to decide on, with their directories, the largest first; bytes of the others)."""
-    giants, fixed = [], [0] * len(start.held)
+def _largest(start: PlacementIndex) -> tuple[list[tuple[int, int]], list[int]]:
+    """(ranks to decide on, with directories, the largest first; bytes of the other large ones)."""
+    largest, fixed = [], [0] * len(start.held)
     for directory, held in enumerate(start.held):
-        least = GIANT * start.bands.edges[directory].mean
+        least = LARGE * start.bands.edges[directory].mean
         there = held[bisect_left(start.weights[directory], least) :]
         if start.used[directory] > start.bands.edges[directory].high:
-            giants += [(rank, directory) for rank in there]
+            largest += [(rank, directory) for rank in there]
         else:
             fixed[directory] += sum(start.sizes[rank] for rank in there)
-    giants.sort(reverse=True)
-    return giants[:MOST], fixed
+    largest.sort(reverse=True)
+    return largest[:MOST], fixed
 
 
 def _decided(start: PlacementIndex, choice: _Choice, rank: int, home: int) -> Iterator[_Choice]:

@@ -31,7 +31,7 @@ class BrokerMeasure(NamedTuple):
     marks: Sequence[float]
 
 
-def with_company(counts: Sequence[int], this: BrokerMeasure, other: BrokerMeasure) -> list[Edges]:
+def widened_bands(counts: Sequence[int], this: BrokerMeasure, other: BrokerMeasure) -> list[Edges]:
     """The bands of a measure, wider where no plan could bring a directory into both.
 
     `counts`: replicas of each directory that may be moved.

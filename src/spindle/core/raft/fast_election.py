@@ -25,7 +25,7 @@ STEP_SECONDS: Final = 0.05
 DOUBLINGS_MAX: Final = 5
 
 
-class Haste:
+class FastElection:
     """What speaks against waiting for the leader of our epoch."""
 
     def __init__(self) -> None:

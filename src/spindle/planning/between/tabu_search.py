@@ -28,7 +28,7 @@ _PRICES = (0.005, 2.0)
 _NO = np.inf
 
 
-class Puzzle(NamedTuple):
+class AssignmentProblem(NamedTuple):
     """Items in directories, numbered from 0; `home`: where they are before anything moves.
 
     `used`: bytes in directories as things stand at home; `open`: directories that take items.
@@ -71,15 +71,15 @@ Cost = tuple[float, float]
 class _Terms:
     """What stays the same: sizes, homes, what a move costs, and which ones are never made."""
 
-    def __init__(self, puzzle: Puzzle) -> None:
-        self.size: Floats = np.array(puzzle.sizes, dtype=np.float64)
-        self.home = np.array(puzzle.home, dtype=np.int64)
-        self.owner = np.array(puzzle.owner, dtype=np.int64)
-        self.marks = np.array(puzzle.marks, dtype=np.float64)
-        count, places = len(self.size), np.arange(len(puzzle.used))[None, :]
+    def __init__(self, problem: AssignmentProblem) -> None:
+        self.size: Floats = np.array(problem.sizes, dtype=np.float64)
+        self.home = np.array(problem.home, dtype=np.int64)
+        self.owner = np.array(problem.owner, dtype=np.int64)
+        self.marks = np.array(problem.marks, dtype=np.float64)
+        count, places = len(self.size), np.arange(len(problem.used))[None, :]
         self.items = np.arange(count)
         # Home is always open to what lives there.
-        self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (count, 1))
+        self.open = np.tile(np.array(problem.open, dtype=np.bool_), (count, 1))
         self.open[self.items, self.home] = True
         home = self.home[:, None]
         self.abroad = places != home
@@ -89,19 +89,19 @@ class _Terms:
         self.more: Floats = self.size[None, :] - self.size[:, None]
         """What i's directory gets more, and j's less, where two items are exchanged."""
         self.never = self.more >= 0  # Of two ways to name an exchange, one is enough.
-        for n, kin in enumerate(puzzle.kin):
+        for n, kin in enumerate(problem.kin):
             self.never[n, list(kin)] = True
 
 
 class _Kin:
     """Which brokers each item may go to, as its kin is now."""
 
-    def __init__(self, puzzle: Puzzle, terms: _Terms, place: Ints) -> None:
-        self._kin = puzzle.kin
+    def __init__(self, problem: AssignmentProblem, terms: _Terms, place: Ints) -> None:
+        self._kin = problem.kin
         self._owner, self._home, self._place = terms.owner, terms.home, place
-        self._racks = np.array(puzzle.racks, dtype=np.int64)
-        self._allowed = np.array(puzzle.allowed, dtype=np.bool_)
-        self._apart = np.array(puzzle.apart, dtype=np.bool_)
+        self._racks = np.array(problem.racks, dtype=np.int64)
+        self._allowed = np.array(problem.allowed, dtype=np.bool_)
+        self._apart = np.array(problem.apart, dtype=np.bool_)
         self.may = self._allowed.copy()
         """Item -> for each broker whether it may be there as its kin is now."""
         for item in np.flatnonzero(self._owner[place] != self._owner[self._home]):
@@ -126,15 +126,15 @@ class _Kin:
 class _Search:
     """Where the items are during the search."""
 
-    def __init__(self, puzzle: Puzzle, place: Sequence[int]) -> None:
-        self.terms = terms = _Terms(puzzle)
+    def __init__(self, problem: AssignmentProblem, place: Sequence[int]) -> None:
+        self.terms = terms = _Terms(problem)
         self.place = np.array(place, dtype=np.int64)
-        self.kin = _Kin(puzzle, terms, self.place)
-        self.dirs, self.brokers = _Bands(puzzle.directories), _Bands(puzzle.brokers)
-        self.used: Floats = np.array(puzzle.used, dtype=np.float64)
+        self.kin = _Kin(problem, terms, self.place)
+        self.dirs, self.brokers = _Bands(problem.directories), _Bands(problem.brokers)
+        self.used: Floats = np.array(problem.used, dtype=np.float64)
         np.add.at(self.used, self.place, terms.size)
         np.add.at(self.used, terms.home, -terms.size)
-        self.total: Floats = np.zeros(len(puzzle.brokers))
+        self.total: Floats = np.zeros(len(problem.brokers))
         np.add.at(self.total, terms.owner, self.used)
 
     def cost(self) -> Cost:
@@ -214,16 +214,16 @@ class _Search:
         return [item, partner]
 
 
-def deepen(puzzle: Puzzle, place: Sequence[int]) -> list[int]:
+def tabu_search(problem: AssignmentProblem, place: Sequence[int]) -> list[int]:
     """The best places found, from those given and from home; these if none are better."""
-    ends = [_from(puzzle, place), _from(puzzle, puzzle.home)]
+    ends = [_from(problem, place), _from(problem, problem.home)]
     return min(ends)[1]
 
 
-def _from(puzzle: Puzzle, place: Sequence[int]) -> tuple[Cost, list[int]]:
-    search = _Search(puzzle, place)
+def _from(problem: AssignmentProblem, place: Sequence[int]) -> tuple[Cost, list[int]]:
+    search = _Search(problem, place)
     best, found, since = search.cost(), search.place.copy(), 0
-    count = len(puzzle.sizes)
+    count = len(problem.sizes)
     until = np.zeros(count, dtype=np.int64)
     price, noise = 0.05, 1
     for step in range(min(STEPS, EFFORT // max(1, count))):
