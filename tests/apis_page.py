@@ -155,7 +155,7 @@ def _features() -> Iterator[str]:
     yield "| feature | levels | Apache Kafka's |"
     yield "|---|---|---|"
     known = theirs().features
-    for name in sorted(known | SERVED):
+    for name in sorted({*known, *SERVED}):
         levels = SERVED.get(name)
         have = None if levels is None else (levels.min, levels.max)
         yield f"| `{name}` | {_range(have)} | {_range(known.get(name))} |"
