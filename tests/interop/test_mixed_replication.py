@@ -6,6 +6,7 @@ both disks hold the same bytes and a consumer finds every acknowledged record on
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka, ApacheNode
 from tests.support.waiting import eventually
+
+from spindle.core.replica.replica_selector import SELECTOR
 
 pytestmark = pytest.mark.kafka
 
@@ -58,7 +61,11 @@ class Mixed(ApacheKafka):
 @pytest.fixture(scope="module")
 def mixed(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
     """One broker of each kind under Apache Kafka's controller."""
-    settings = {"broker.session.timeout.ms": "6000", "replica.lag.time.max.ms": "10000"}
+    settings = {
+        "broker.session.timeout.ms": "6000",
+        "replica.lag.time.max.ms": "10000",
+        "replica.selector.class": SELECTOR,
+    }
     with Mixed(
         tmp_path_factory.mktemp("mixed"),
         kafka_jars,
@@ -66,6 +73,9 @@ def mixed(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         separate_controller=True,
         settings=settings,
     ) as cluster:
+        for node in cluster.brokers:
+            node.settings["broker.rack"] = f"rack{node.node_id}"
+            cluster.write_config(node)
         cluster.start()
         yield cluster
         for node_id in (CONTROLLER_ID, THEIRS, OURS):
@@ -122,6 +132,48 @@ def consumed(mixed: Mixed, topic: str, count: int) -> list[tuple[int, str]]:
     found.extend((m.partition(), m.value().decode()) for m in consumer.consume(1000, 1.0))
     consumer.close()
     return found
+
+
+@pytest.mark.spec("C-06")
+@pytest.mark.parametrize(("leader", "near"), [(THEIRS, OURS), (OURS, THEIRS)])
+def test_a_consumer_reads_from_the_replica_in_its_rack(
+    mixed: Mixed, leader: int, near: int
+) -> None:
+    """librdkafka, sent by a leader of one kind to a follower of the other kind."""
+    topic = f"near-{near}"
+    mixed.create_topic(topic, f"{leader}:{near},{leader}:{near}")
+    mixed.become(topic, {0: (leader, BOTH), 1: (leader, BOTH)})
+    sender = Sender(mixed, topic)
+    sender.send(50)
+    served_by: dict[str, int] = {}
+
+    def seen(statistics: str) -> None:
+        partitions = json.loads(statistics)["topics"].get(topic, {}).get("partitions", {})
+        served_by.update({n: p["broker"] for n, p in partitions.items() if n != "-1"})
+
+    consumer = Consumer(
+        {
+            "bootstrap.servers": mixed.bootstrap,
+            "group.id": "near",
+            "client.rack": f"rack{near}",
+            "statistics.interval.ms": 100,
+            "stats_cb": seen,
+            "log_level": 0,
+        }
+    )
+    consumer.assign([TopicPartition(topic, n, 0) for n in (0, 1)])
+    found: set[tuple[int, str]] = set()
+
+    def all_read(wanted: Sender) -> bool:
+        found.update((m.partition(), m.value().decode()) for m in consumer.consume(1000, 0.2))
+        return found == wanted.acknowledged and served_by == {"0": near, "1": near}
+
+    try:
+        eventually(lambda: all_read(sender), f"all is read from broker {near}", 30, 0.0)
+        sender.send(50)
+        eventually(lambda: all_read(sender), f"what is new, too, from broker {near}", 30, 0.0)
+    finally:
+        consumer.close()
 
 
 @pytest.mark.spec("B-26")

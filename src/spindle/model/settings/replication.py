@@ -47,11 +47,12 @@ REPLICATION: Final = (
     S("num.replica.fetchers", Kind.INT, "1",
       "The fetchers for each leader.", least=1, update=Update.CLUSTER),
     ),
-    *without_effect(
-    "Spindle's leaders name no nearer replica: consumers read from the leader.",
     S("replica.selector.class", Kind.STRING, None,
-      "The class that names the replica from which a consumer should read."),
-    ),
+      "Which replica a consumer should read (KIP-392): the leader, or the in-sync replica in the "
+      "consumer's rack (client.rack, broker.rack). Of Java's classes only the names of Apache "
+      "Kafka's own two count.",
+      allowed=("", "org.apache.kafka.common.replica.LeaderSelector",
+               "org.apache.kafka.common.replica.RackAwareReplicaSelector")),
     S("replication.quota.window.num", Kind.INT, "11",
       "The samples from which the rate of throttled replication is computed.", least=1),
     S("replication.quota.window.size.seconds", Kind.INT, "1",

@@ -6,6 +6,8 @@ Behaviour:
 - Waits up to `max_wait` for `min_bytes`; at most `max_bytes`, and `partition_max_bytes` of each
   partition, but the first batch that there is comes whole (KIP-74).
 - Keeps fetch sessions (KIP-227): an incremental answer names what has news.
+- Where `replica.selector.class` says so, a consumer of another rack gets the id of an in-sync
+  replica in its own rack, and no records (KIP-392).
 - A reader whose log has parted from ours gets the diverging epoch, and no records.
 
 Version notes: 7 sessions; 9 leader epochs; 11 consumers may read from followers; 12 divergence by

@@ -44,6 +44,9 @@ Steps: TypeAlias = Generator[None, None, T]
 AT_ONCE: Final = 250
 """Partitions that one turn looks at, or answers, before others have theirs: some milliseconds."""
 
+FOLLOWERS_SERVE_FROM: Final = 11
+"""Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
+NO_REPLICA: Final = -1
 CONSUMER = -1
 DEBUGGER = -2
 """A consumer that looks for faults (kafka-replica-verification): it reads up to the log's end."""
@@ -60,6 +63,8 @@ class FetchedPartition:
     cursor: Cursor
     error: Error = Error.NONE
     hosted: HostedPartition | None = None
+    preferred: NodeId = NO_REPLICA
+    """The replica that a consumer should read instead (KIP-392)."""
     hint: tuple[int, int] | None = None
     """(leader, leader epoch), for a reader that came to the wrong broker."""
     mark: int = -1
@@ -76,7 +81,9 @@ class FetchedPartition:
     @property
     def is_urgent(self) -> bool:
         """Whether it is worth an answer even without records."""
-        return self.error != Error.NONE or self.diverging is not None
+        return (
+            self.error != Error.NONE or self.diverging is not None or self.preferred != NO_REPLICA
+        )
 
     @property
     def is_news(self) -> bool:
@@ -110,6 +117,8 @@ class FetchParams(NamedTuple):
     max_bytes: int
     committed: bool
     """Nothing of undecided or aborted transactions."""
+    rack: str = ""
+    """Where a consumer is, if it says so: Fetch 11 and newer."""
 
     @classmethod
     def of(cls, request: FetchRequest, version: int, now: float, max_bytes: int) -> FetchParams:
@@ -124,6 +133,7 @@ class FetchParams(NamedTuple):
             request.min_bytes,
             min(request.max_bytes, max_bytes),
             committed and replica == CONSUMER,
+            request.rack_id if version >= FOLLOWERS_SERVE_FROM and replica < 0 else "",
         )
 
 
@@ -319,4 +329,5 @@ def _told(outcome: FetchedPartition, leaders: dict[NodeId, None]) -> PartitionDa
         records=outcome.buffers,
         diverging_epoch=diverging,
         current_leader=current,
+        preferred_read_replica=outcome.preferred,
     )

@@ -22,15 +22,18 @@ from spindle.core.replica.fetch_sessions import (
     Reader,
 )
 from spindle.core.replica.partition import Offline, PartitionLeader
+from spindle.core.replica.replica_selector import SELECTOR, followers_with, nearest
 from spindle.model.acl import AclOperation, AclResourceType
 from spindle.model.errors import Error, Failure, Refusal
-from spindle.model.ids import ZERO_ID
+from spindle.model.ids import ZERO_ID, NodeId
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.delayed_fetch import (
     AT_ONCE,
     CONSUMER,
     DEBUGGER,
+    FOLLOWERS_SERVE_FROM,
+    NO_REPLICA,
     DelayedFetch,
     FetchedPartition,
     FetchLook,
@@ -47,8 +50,6 @@ from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import FetchResponse
 
 _END: Final = object()
-FOLLOWERS_SERVE_FROM: Final = 11
-"""Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
 
 SWEEP: Final = 30.0
 """Seconds between looks for sessions that no client uses any more."""
@@ -79,6 +80,7 @@ class FetchManager:
         self._sessions = FetchSessionCache(
             settings.whole("max.incremental.fetch.session.cache.slots"), self._on_closed
         )
+        self._names_nearest = settings.text("replica.selector.class") == SELECTOR
         self._hurry_until = 0.0
         self.at = -inf
         """When a log was read last: what was asked for was not in memory."""
@@ -230,6 +232,10 @@ class FetchManager:
             log, committed = hosted.partition.log, fetch.params.committed
             outcome.mark, outcome.start = log.high_watermark, log.start
             outcome.stable = log.stable
+            if self._names_nearest and fetch.params.rack:
+                outcome.preferred = self._nearest(fetch, cursor, hosted)
+                if outcome.preferred != NO_REPLICA:
+                    return outcome  # Without records: the consumer gets them there.
             if committed:
                 outcome.aborted = ()
             if outcome.diverging is None and not self._holds_back(fetch, outcome, hosted):
@@ -239,6 +245,16 @@ class FetchManager:
                     outcome.limit = outcome.stable if committed else outcome.mark
             return outcome
         return self._lost(outcome)
+
+    def _nearest(self, fetch: DelayedFetch, cursor: Cursor, hosted: HostedPartition) -> NodeId:
+        """The follower in the consumer's rack that has what it asks for, or NO_REPLICA."""
+        brokers = self._context.image.brokers
+        views = {view.broker: view for view in followers_with(hosted.partition, cursor.offset)}
+        reached = self._context.reached(fetch.context.listener, views)
+        racked = [(brokers[broker].rack, views[broker]) for broker, _ in reached]
+        own = brokers.get(self._context.node_id)
+        found = nearest(fetch.params.rack, None if own is None else own.rack, racked)
+        return NO_REPLICA if found is None else found
 
     def _may_read(self, fetch: DelayedFetch, cursor: Cursor) -> bool:
         """Whether the reader may have this topic now, whatever it could when the session began."""
