@@ -43,9 +43,6 @@ ELSEWHERE: dict[Key, tuple[str, ...]] = {
 """What a handler gives its request to."""
 
 UNREAD: dict[Key, dict[str, str]] = {
-    # Its replica.selector.class decides what the rack means; by default nothing. Ours cannot be
-    # set, and consumers are named no nearer replica.
-    Key.FETCH: {"rack_id": "FetchRequest"},
     # Kafka waits so long for a remote storage only; no log of Spindle has one.
     Key.LIST_OFFSETS: {"timeout": "ListOffsetsRequest"},
     # Kafka checks them for members of the new kind of group (KIP-848), which we do not serve; a
