@@ -24,6 +24,9 @@ def test_bars(done: int, total: int, share: str) -> None:
     text = render.bar(done, total)
     assert text.endswith(f" {share:>4}")
     assert len(text) == 25
+    filled = sum(text.count(one) for one in "#█")
+    assert filled + sum(text.count(one) for one in "-░") == 20, "told apart without colours"
+    assert filled == round(20 * (min(done, total) / total if total else 1))
 
 
 def test_a_table_shows_cells_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,6 +169,7 @@ def test_transfers_on_a_terminal_have_a_bar_for_each_part(
         report({"broker 1 /d3[red]x": (512, 1024), "broker 2 /b": (0, 1024)})
     drawn = capsys.readouterr().err
     assert all(word in drawn for word in ("copying", "broker 1 /d3[red]x", "broker 2 /b"))
+    assert "█" * 10 + "░" * 10 in drawn or "#" * 10 + "-" * 10 in drawn, "half of it"
 
 
 def test_a_rate_is_that_of_the_last_seconds() -> None:

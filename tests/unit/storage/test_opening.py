@@ -356,6 +356,22 @@ def test_a_log_in_use_that_comes_back_shorter_is_not_taken() -> None:
         directory.run(Reload(PATH, KEY))
 
 
+@pytest.mark.spec("B-28")
+@pytest.mark.parametrize("segment_bytes", [1000, 1 << 20], ids=["several segments", "one"])
+def test_a_second_look_at_a_damaged_log_in_use_cuts_nothing(segment_bytes: int) -> None:
+    """As after an I/O error: what is good behind the damage can still be saved."""
+    disk, directory = fresh()
+    create(directory, segment_bytes=segment_bytes)
+    fill(directory, 40)
+    directory.run(Flush(PATH, KEY))
+    active = max(segments_of(disk))
+    disk.rot(f"{LOG}/{active}", len(segments_of(disk)[active]) // 2, 0x40)
+    before = segments_of(disk)
+    with pytest.raises(LogFailed, match=rf"segment {int(active[:20])} is damaged: "):
+        directory.run(Reload(PATH, KEY))
+    assert segments_of(disk) == before
+
+
 @pytest.mark.spec("B-15", "B-28")
 @pytest.mark.parametrize("close", [True, False])
 def test_a_start_beyond_the_end_is_doubted_and_the_log_is_kept(close: bool) -> None:
