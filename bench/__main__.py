@@ -26,7 +26,7 @@ from tests.support.processes import tied
 from bench import beside, failover, hostile, measures, moves
 from bench.peers import NAMES, Peer
 from bench.report import Table
-from bench.sections import SECTIONS, Results, estimate, told, wanted
+from bench.sections import SECTIONS, Results, estimate, in_words, wanted
 from bench.warmth import is_warm, slope
 
 WARM_WINDOW: Final = 5
@@ -34,7 +34,7 @@ WARM_WINDOW: Final = 5
 
 
 class Measure(NamedTuple):
-    """One measure, and the figure by which a peer is told to be warm."""
+    """One measure, and the figure that says whether a peer is warm."""
 
     name: str
     run: Callable[[Peer, int, int], Awaitable[measures.Figures]]
@@ -158,7 +158,7 @@ def _rounds_of(section: str, options: argparse.Namespace) -> int:
 async def _rounds(
     table: Table, measure: Measure, peers: list[Peer], options: argparse.Namespace
 ) -> None:
-    """Warm each peer up, then let them take turns; who does not work is frozen."""
+    """Warm each peer up, then let them take turns; a peer that does not work is frozen."""
     serial = itertools.count()
 
     async def once(peer: Peer, round_: str, seconds: int) -> measures.Figures:
@@ -254,7 +254,7 @@ def main() -> None:
     results = Results("python -m bench " + " ".join(_shown(sys.argv[1:])), options.write)
     print(estimate(names, options.rounds), file=sys.stderr)
     asyncio.run(run(options, results))
-    print(f"took: {told(results.minutes)}", file=sys.stderr)
+    print(f"took: {in_words(results.minutes)}", file=sys.stderr)
     if results.failed:
         sys.exit(f"failed: {', '.join(results.failed)}")
 

@@ -67,7 +67,7 @@ def _written(
     failed: list[str] = []
     count = 0
 
-    def told(error: Any, _: Any) -> None:
+    def delivered(error: Any, _: Any) -> None:
         if error is not None:
             failed.append(str(error))
 
@@ -75,7 +75,7 @@ def _written(
     for _ in numbers:
         while True:
             try:
-                client.produce(topic, value, on_delivery=told)
+                client.produce(topic, value, on_delivery=delivered)
                 break
             except BufferError:
                 client.poll(0.01)
@@ -155,12 +155,12 @@ def acknowledged(bootstrap: str, topic: str, seconds: int, size: int) -> dict[st
     def send() -> None:
         sent = time.monotonic()
 
-        def told(error: Any, _: Any) -> None:
+        def delivered(error: Any, _: Any) -> None:
             if error is not None:
                 failed.append(str(error))
             waits.append(time.monotonic() - sent)
 
-        client.produce(topic, bytes(size), partition=0, on_delivery=told)
+        client.produce(topic, bytes(size), partition=0, on_delivery=delivered)
 
     began = time.monotonic()
     for number in range(count):
@@ -192,7 +192,7 @@ def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, floa
     acknowledged = 0
     failed: list[str] = []
 
-    def told(error: Any, _: Any) -> None:
+    def delivered(error: Any, _: Any) -> None:
         nonlocal acknowledged
         acknowledged += error is None
         if error is not None:
@@ -201,7 +201,7 @@ def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, floa
     began = time.monotonic()
     while time.monotonic() < began + seconds:
         if len(client) < _WAITING:
-            client.produce(topic, bytes(size), partition=0, on_delivery=told)
+            client.produce(topic, bytes(size), partition=0, on_delivery=delivered)
         client.poll(0 if len(client) < _WAITING else 0.001)
     took, done = time.monotonic() - began, acknowledged
     assert client.flush(120) == 0, "not everything was acknowledged within 120 s"

@@ -2,7 +2,7 @@
 
 Both peers are the test suites' clusters, which have the same shape: the same properties, the same
 directories, the same preloaded fault shim, and a relay before the controller where its requests
-are to be weighed. The peers take turns; whoever was hurt is restarted and whole before the next.
+are to be weighed. The peers take turns; one that was hurt is restarted and whole before the next.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _made_after(cluster: ApacheKafka, topic: str) -> float:
 
 
 def dead_disks(home: Path, shim: Path, rounds: int, leaders: int) -> Iterator[tuple[str, Figures]]:
-    """Time from the death of a disk of leaders until all are led elsewhere, and how it is told."""
+    """Time from the death of a disk of leaders until all are led elsewhere; how it is reported."""
     peers = {name: new_cluster(name, home) for name in NAMES}
     relays = {name: _relayed(cluster) for name, cluster in peers.items()}
     try:
@@ -100,7 +100,7 @@ def dead_disks(home: Path, shim: Path, rounds: int, leaders: int) -> Iterator[tu
 def _disk_dies(cluster: ApacheKafka, relay: Relay, shim: Path, leaders: int) -> Figures:
     doomed = _doomed(cluster)
     marker = doomed.with_name(doomed.name + ".broken")
-    # An idle disk's death may go unnoticed for long: somebody writes to one of its partitions.
+    # An idle disk's death may go unnoticed for long: a client writes to one of its partitions.
     load = DemoLoad(cluster.bootstrap, "led", [1.0] + [0.0] * (leaders - 1), RATE)
     load.start()
     try:

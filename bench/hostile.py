@@ -2,17 +2,17 @@
 
 500 connections append records. 500 more mean no good: see `bench.hostile_clients`. Measured at full
 load (each appends as soon as its last record is acknowledged), where whatever the hostile ones do
-costs somebody something, and at half of it. Loopback only, bounded in number and time.
+costs the others something, and at half of it. Loopback only, bounded in number and time.
 
-The broker is measured, not who gets the processor. Hostile clients need processor time of their
-own, and in loopback the kernel's work for what they send is theirs, too: on two processors that
-alone takes from everybody, however the broker behaves. So they run at low priority, and "without
-them" means: with the same hostile processes beside, at work on a process that swallows what they
-send. Windows without and with them take turns on one broker (without, with, with, without): each
-ratio is that of two neighbours, and slow drifts of a machine that others use cancel. What the
-hostile processes use of the processors is told for both kinds of windows. Besides, the good ones'
-requests are counted per second of the broker's own processor time, which is the same whoever else
-runs on the machine; a broker that stands still shows in the former.
+The broker is measured, not the shares of the processor. Hostile clients need processor time of
+their own, and in loopback the kernel's work for what they send is theirs, too: on two processors
+that alone takes from all clients, however the broker behaves. So they run at low priority, and
+"without them" means: with the same hostile processes beside, at work on a process that swallows
+what they send. Windows without and with them take turns on one broker (without, with, with,
+without): each ratio is that of two neighbours, and slow drifts of a machine that others use cancel.
+What the hostile processes use of the processors is shown for both kinds of windows. Besides, the
+good ones' requests are counted per second of the broker's own processor time, which is the same
+whatever else runs on the machine; a broker that stands still shows in the former.
 
 Apache Kafka goes through the same after us, on the same settings, with the heap and the collector
 of its own start scripts: its figures are there to be read beside ours, and no target hangs on them.
@@ -107,7 +107,7 @@ async def _spindle(place: Path) -> list[Figures]:
 
 
 async def _kafka(place: Path) -> list[Figures]:
-    """The same; what it could not bear is told, and has no figures."""
+    """The same; what it could not bear is named, and has no figures."""
     settings = {**APACHE_SETTINGS, **SETTINGS}
     cluster = ApacheKafka(
         place, kafka_jars(), separate_controller=True, settings=settings, jvm=APACHE_JVM
@@ -154,7 +154,7 @@ class _Target(NamedTuple):
 
 
 async def _round(broker: _Target) -> list[Figures]:
-    """Two pairs of windows at full load, one at half of it, and what is told of all of them."""
+    """Two pairs of windows at full load, one at half of it, and what all of them say."""
     async with AdminClient(f"127.0.0.1:{broker.port}") as admin:
         await admin.create_topics(
             [

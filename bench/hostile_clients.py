@@ -118,7 +118,7 @@ async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, fl
         async with asyncio.timeout(seconds + PATIENCE_SECONDS):
             await asyncio.gather(*(one(number) for number in range(GOOD)))
     answered, ended = len(times), time.monotonic()
-    # Those that nobody answers wait still: a broker that stands still is not let off.
+    # Unanswered ones wait still: a broker that stands still is not let off.
     times += [ended - asked for asked in under_way.values()]
     times.sort()
     return {
@@ -250,13 +250,13 @@ async def bad() -> dict[str, float]:
 # --- what stands in a broker's place -------------------------------------------------------------
 
 SWALLOW_SECONDS: Final = 1.0
-"""How long a bomb's answer, or one who stalls or is refused, is kept waiting."""
+"""How long a bomb's answer, or a client that stalls or is refused, is kept waiting."""
 SWALLOW_BYTES: Final = 1 << 20
-"""From so much on it hangs up: who sends that wants no answer."""
+"""From so much on it hangs up: a client that sends that wants no answer."""
 
 
 async def swallow(seconds: float) -> dict[str, float]:
-    """How many came. It works at their priority: its share is a part of theirs."""
+    """How many came. It works at their priority: its share is a part of their share."""
     os.nice(10)
     came = 0
 

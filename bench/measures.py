@@ -39,7 +39,7 @@ ROLES = {
     "both": Role("disk of leaders and followers fails", (True, True, False, False)),
     "killed": Role("broker is killed", (True, True, False, False), kills=True),
 }
-"""Apache Kafka's standstill comes of followers on the disk: whoever leads them waits for them, and
+"""Apache Kafka's standstill comes of followers on the disk: the leader waits for them, and
 answers nothing else meanwhile to producers that have a request for one of them under way. A disk
 of leaders alone is the case that seldom is; most disks have both."""
 GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
@@ -64,7 +64,7 @@ async def create(peer: Peer, topic: NewTopic) -> None:
 
 
 async def delete(peer: Peer, topic: str) -> None:
-    """Delete a topic, so that its bytes burden nobody's later rounds."""
+    """Delete a topic, so that its bytes burden no later round."""
     async with AdminClient(peer.bootstrap) as admin:
         await admin.delete_topics([topic]).all()
 

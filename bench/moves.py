@@ -23,7 +23,7 @@ SWAPS_SECONDS = 10
 LOOK = 0.05
 """Seconds between looks for the end of a move that is timed: they cost the broker time, too."""
 SELDOM = 0.1
-"""The same where clients are asked what they feel: the looks shall not be it."""
+"""The same where clients are asked what they feel: the looks must not be it."""
 
 
 async def move(peer: Peer, round_: int, count: int) -> Figures:

@@ -128,7 +128,7 @@ def _rated(cluster: ClusterModel, tell: Callable[[str, float], None]) -> None:
     """Write rates beside bytes, on some brokers: bytes within 2 %, rates within 5 %.
 
     Where a replica, with what must lie beside it, is too much for any disk, no plan keeps both
-    bands. Such brokers are told by themselves; the others are left out if any disk is.
+    bands. Such brokers are listed by themselves; the others are left out if any disk is.
     """
     rng = np.random.default_rng(5)
     rates = rng.lognormal(0, 1.5, len(cluster.partitions.number)) * 1e4

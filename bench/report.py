@@ -1,4 +1,4 @@
-"""What was measured, as Markdown: one section a run; a later run replaces what it measured anew."""
+"""What was measured, as Markdown: a section a run; a later run replaces what it measures again."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _holds(value: float, sign: str, limit: float) -> bool:
 
 
 def joined(document: str, section: str, figures: set[str]) -> str:
-    """The document with a new run's section; older runs lose the rows that it measured anew."""
+    """The document with a new run's section; older runs lose the rows that it measured again."""
     before, _, measured = document.partition(MARK)
     kept = [_without(figures, f"{RUN}{run}") for run in measured.split(f"\n{RUN}")[1:]]
     sections = [run for run in kept if run.count("\n|") > 2] + [section]

@@ -59,7 +59,7 @@ class Results:
 
     @contextmanager
     def section(self, name: str) -> Iterator[Table]:
-        """One section's table. A section that fails is told of, and the others go on."""
+        """One section's table. A section that fails is reported, and the others go on."""
         table: Table = defaultdict(lambda: defaultdict(list))
         began = time.monotonic()
         try:
@@ -92,10 +92,10 @@ def wanted(names: str | None) -> list[str]:
 def estimate(names: list[str], rounds: int | None) -> str:
     """What a run is expected to take."""
     minutes = {name: SECTIONS[name].minutes(rounds) for name in names}
-    return f"expected: {told(minutes)}"
+    return f"expected: {in_words(minutes)}"
 
 
-def told(minutes: dict[str, float]) -> str:
+def in_words(minutes: dict[str, float]) -> str:
     """Minutes of each section and of all."""
     each = ", ".join(f"{name} {value:.1f}" for name, value in minutes.items())
     return f"{each}; {sum(minutes.values()):.0f} minutes in all"

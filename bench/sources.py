@@ -136,7 +136,7 @@ def _sample(spark: Session, home: Path, rounds: int, note: Note) -> None:
             began = time.monotonic()
             count = reader.load().where("broker_error is null").count()
             counted = time.monotonic()
-            assert count == BROKERS * DIRECTORIES * REPLICAS, f"{count} replicas were told"
+            assert count == BROKERS * DIRECTORIES * REPLICAS, f"{count} replicas were reported"
             assert history.append(reader.load(), home / "history")
             kept = time.monotonic()
             if number >= 0:

@@ -10,7 +10,7 @@ from typing import Final
 TOLERANCE: Final = 0.03
 """By how much of its best a figure may still rise or fall by chance."""
 RECENT: Final = 4
-"""Windows from which it is told how fast a figure still gets better."""
+"""Windows that show how fast a figure still gets better."""
 
 
 def is_warm(seen: Sequence[float], less_is_better: bool = False) -> bool:

@@ -1,1 +1,1 @@
-"""Tools of those who build Spindle; no part of the package."""
+"""Tools for building Spindle; no part of the package."""

@@ -1,7 +1,7 @@
-"""Docs, help texts, messages and docstrings are plain English: no word of the list below.
+"""Docs, messages, docstrings, comments and names of tests are plain English: no word of the list.
 
 Write short sentences with an actor, and repeat the noun: "the broker reports the failure", not
-"it is told". The glossary has the terms; this list has what readers stop at.
+"this is reported". The glossary has the terms; this list has what readers stop at.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -47,6 +47,10 @@ PAGES = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 SRC = ROOT / "src" / "spindle"
 MODULES = sorted(SRC.rglob("*.py"))
+OTHERS = [p for top in ("tests", "bench", "tools") for p in sorted((ROOT / top).rglob("*.py"))]
+"""The modules that are not part of the package; the names of their functions are prose, too."""
+QUOTES = {ROOT / "tests" / "mutants", Path(__file__)}
+"""Whose texts quote code of the package, or this list."""
 TEMPLATES = sorted((SRC / "cli" / "templates").glob("*.j2"))
 
 
@@ -74,10 +78,28 @@ def test_pages_are_plain(page: Path) -> None:
     assert not found, "\n".join(found)
 
 
+def words_of(name: str) -> str:
+    """A name of code as a line of words: `a_node` and `ANode` are "a node" and "A Node"."""
+    return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", name)
+
+
 @cache
 def suspects() -> list[Path]:
-    """The modules with a word that may be one of the list."""
+    """The modules of the package with a word that may be one of the list."""
     return [path for path in MODULES if SIGNS.search(path.read_text(encoding="utf-8"))]
+
+
+@cache
+def other_suspects() -> list[Path]:
+    """The other modules with such a word, be it within a name."""
+    return [path for path in OTHERS if SIGNS.search(words_of(path.read_text(encoding="utf-8")))]
+
+
+def complaints(module: Path, lines: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """What lines of a module have of the list."""
+    for number, text in lines:
+        for match in WORDS.finditer(text):
+            yield f"{name(module)}:{number}: {match[0]!r}: {BANNED[match[0].lower()]}"
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
@@ -102,11 +124,16 @@ def is_command(function: ast.FunctionDef) -> bool:
 
 
 def test_messages_and_help_are_plain() -> None:
+    found = [line for module in suspects() for line in complaints(module, messages(module))]
+    assert not found, "\n".join(found)
+
+
+def test_texts_of_tests_and_tools_are_plain() -> None:
     found = [
-        f"{name(module)}:{number}: {match[0]!r}: {BANNED[match[0].lower()]}"
-        for module in suspects()
-        for number, text in messages(module)
-        for match in WORDS.finditer(text)
+        line
+        for module in other_suspects()
+        if not QUOTES & {module, module.parent}
+        for line in complaints(module, messages(module))
     ]
     assert not found, "\n".join(found)
 
@@ -124,11 +151,22 @@ def explanations(path: Path) -> Iterator[tuple[int, str]]:
 
 def test_docstrings_and_comments_are_plain() -> None:
     found = [
-        f"{name(module)}:{number}: {match[0]!r}: {BANNED[match[0].lower()]}"
-        for module in suspects()
-        for number, text in explanations(module)
-        for match in WORDS.finditer(text)
+        line
+        for module in suspects() + other_suspects()
+        for line in complaints(module, explanations(module))
     ]
+    assert not found, "\n".join(found)
+
+
+def names(path: Path) -> Iterator[tuple[int, str]]:
+    """The names of functions and classes, as words."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, words_of(node.name)
+
+
+def test_names_of_tests_and_helpers_are_plain() -> None:
+    found = [line for module in other_suspects() for line in complaints(module, names(module))]
     assert not found, "\n".join(found)
 
 
@@ -138,6 +176,15 @@ def test_pages_of_commands_are_plain(page: Path) -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("text", ["It is told.", "Whoever asks", "a broker of ours"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is told.",
+        "Whoever asks",
+        "a broker of ours",
+        words_of("test_who_x"),
+        words_of("NobodyX"),
+    ],
+)
 def test_a_word_of_the_list_is_found(text: str) -> None:
     assert WORDS.search(text)

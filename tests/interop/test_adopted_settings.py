@@ -70,7 +70,7 @@ class Adopted(SpindleCluster):
         node.config.write_text("".join(lines))
 
     @property
-    def told(self) -> str:
+    def printed(self) -> str:
         """What the node has printed."""
         return self.nodes[1].log.read_text()
 
@@ -81,11 +81,11 @@ def test_the_distributed_file_starts_and_only_names_without_effect_are_reported(
 ) -> None:
     with Adopted(tmp_path / "c", kafka_jars, {}) as cluster:
         cluster.start()
-        warned = [line for line in cluster.told.splitlines() if "no effect here" in line]
+        warned = [line for line in cluster.printed.splitlines() if "no effect here" in line]
     named = {name for line in warned for name in re.findall(r"[a-z]+(?:\.[a-z]+)+(?=,|: no)", line)}
     idle = {n for n in DISTRIBUTED if NODE_SETTINGS[n].status is Status.NO_EFFECT}
     assert named == idle
-    assert "unknown settings" not in cluster.told
+    assert "unknown settings" not in cluster.printed
 
 
 @pytest.mark.spec("N-01", "N-02")
@@ -178,7 +178,7 @@ def test_kafka_configs_describes_and_alters(kafka_jars: Path, tmp_path: Path) ->
         assert "log.retention.hours=8760 sensitive=false" in shown
         assert "follower.replication.throttled.rate" not in shown
         tool("--alter", *entity, "--add-config", "num.io.threads=9")
-        eventually(lambda: "num.io.threads: Spindle serves" in cluster.told, "the node reports it")
+        eventually(lambda: "num.io.threads: Spindle serves" in cluster.printed, "it is printed")
         refused = tool("--alter", *entity, "--add-config", "num.partitions=4")
         assert refused.code != 0
         text = refused.stdout + refused.stderr

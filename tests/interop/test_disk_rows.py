@@ -125,11 +125,11 @@ def test_strays_are_reported_with_their_bytes_and_expire(cluster: Local) -> None
     cluster.start_node(3)
     label = f'{{logDirectory="{path}"}}'
 
-    def told(name: str) -> float:
+    def figure(name: str) -> float:
         return cluster.metrics(3)[f"{MANAGER}{name}{label}"]
 
-    cluster.until(lambda: told("straybytes") > 50_000, "the stray log is weighed", 60)
-    assert told("straylogs") == 1
+    cluster.until(lambda: figure("straybytes") > 50_000, "the stray log is weighed", 60)
+    assert figure("straylogs") == 1
     shown = call("disks", "-b", cluster.bootstrap, "--broker-list", "3")
     assert re.search(rf"broker 3 {path}: \d+\.\d KiB of stray logs", shown.stdout), shown
     cluster.stop_node(3)
@@ -138,7 +138,7 @@ def test_strays_are_reported_with_their_bytes_and_expire(cluster: Local) -> None
     cluster.write_config(node)
     cluster.start_node(3)
     cluster.until(lambda: not list(Path(path).glob("*-stray")), "it has expired", 60)
-    assert told("straylogs") == 0
+    assert figure("straylogs") == 0
 
 
 @pytest.mark.spec("B-27")

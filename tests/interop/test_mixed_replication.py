@@ -102,7 +102,7 @@ class Sender:
     def send(self, count: int) -> None:
         """Write records to both partitions and wait for all of them."""
 
-        def told(error: Any, message: Any) -> None:
+        def delivered(error: Any, message: Any) -> None:
             if error is not None:
                 self.failed.append(error)
             else:
@@ -111,7 +111,7 @@ class Sender:
         for _ in range(count):
             for partition in (0, 1):
                 self.producer.produce(
-                    self.topic, str(self.count), partition=partition, callback=told
+                    self.topic, str(self.count), partition=partition, callback=delivered
                 )
             self.count += 1
         assert self.producer.flush(60) == 0

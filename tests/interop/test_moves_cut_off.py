@@ -52,7 +52,7 @@ class World:
         }
         return {LOST: "lost", **known}[assigned(self.cluster, 1, topic)[topic]]
 
-    def told(self, topic: str) -> list[DirectoryId]:
+    def reported(self, topic: str) -> list[DirectoryId]:
         """Where broker 1 has said that its replica of a topic is, request by request."""
         own = image(self.cluster).topic_ids[topic]
         return [
@@ -68,7 +68,7 @@ class World:
         """The replica's move to directory 1 is agreed, and its broker does not know it yet."""
         self.relay.hold(Key.ASSIGN_REPLICAS_TO_DIRS)
         assert self.cluster.alter({(topic, 0, 1): 1}) == {f"{topic}-0-1": Error.NONE}
-        self.cluster.until(lambda: self.told(topic), "its broker has copied all, and says so")
+        self.cluster.until(lambda: self.reported(topic), "its broker has copied all, and says so")
         before = len(self.relay.seen(Key.FETCH))
         self.relay.hold(Key.FETCH)
         self.cluster.until(lambda: len(self.relay.seen(Key.FETCH)) > before, "its broker is deaf")
@@ -121,15 +121,15 @@ def test_of_a_destination_that_dies_before_that_nothing_is_said_any_more(world: 
     given = fill(cluster, "queued", MB)
     world.relay.cut(Key.ASSIGN_REPLICAS_TO_DIRS)
     assert cluster.alter({("queued", 0, 1): 1}) == {"queued-0-1": Error.NONE}
-    cluster.until(lambda: world.told("queued"), "it is said, and not heard")
+    cluster.until(lambda: world.reported("queued"), "it is said, and not heard")
     cluster.break_disk(1, 1)
     cluster.until(lambda: not cluster.disks(1)[1].online, "the destination is dead")
-    said = len(world.told("queued"))
+    said = len(world.reported("queued"))
     world.relay.release()
     assert cluster.alter({("later", 0, 1): 2}) == {"later-0-1": Error.NONE}
     cluster.until(lambda: world.assigned("later") == 2, "another move is agreed")
     dead = directory_id(cluster.nodes[1].log_dirs[1])
-    assert dead not in world.told("queued")[said:]
+    assert dead not in world.reported("queued")[said:]
     assert world.assigned("queued") == 0
     assert cluster.state("queued")[0] == (1, {1})
     assert values(cluster.bootstrap, "queued") == given

@@ -280,16 +280,17 @@ def test_assignments_are_repeated_and_what_is_superseded_is_dropped(world: World
     relay.cut(Key.ASSIGN_REPLICAS_TO_DIRS)
     relay.forget()
     committed.assign(world.cluster, VICTIM, dict.fromkeys(topics, MIGRATING))
-    world.until(lambda: len(world.told()) >= 3, "it is repeated")
-    assert world.told()[2] == dict.fromkeys((gone, moved, repeated), ids[1])
+    world.until(lambda: len(world.reports()) >= 3, "it is repeated")
+    assert world.reports()[2] == dict.fromkeys((gone, moved, repeated), ids[1])
     world.cluster.admin.delete_topics([topics[0]])[topics[0]].result(60)
     world.until(
-        lambda: gone not in world.told()[-1], "no controller needs to know of a topic that is gone"
+        lambda: gone not in world.reports()[-1],
+        "a topic that is gone needs no report",
     )
-    assert world.told()[-1] == dict.fromkeys((moved, repeated), ids[1])
+    assert world.reports()[-1] == dict.fromkeys((moved, repeated), ids[1])
     asked = {("moved-meanwhile", 0, VICTIM): 2}
     assert set(world.cluster.alter(asked).values()) == {Error.NONE}
-    world.until(lambda: world.told()[-1][moved] == ids[2], "the newest word counts")
+    world.until(lambda: world.reports()[-1][moved] == ids[2], "the newest word counts")
     # Another controller, or the same one in a new term, hears all that is still to be said.
     epoch = led(world.cluster).epoch
     world.cluster.stop_node(CONTROLLER_ID, kill=True)
@@ -302,7 +303,7 @@ def test_assignments_are_repeated_and_what_is_superseded_is_dropped(world: World
     world.until(
         lambda: committed.assigned(world.cluster, VICTIM, *right) == right, "all of it is known"
     )
-    assert all(gone not in told for told in world.told())
+    assert all(gone not in told for told in world.reports())
 
 
 @pytest.mark.spec("K858-17")
@@ -317,9 +318,9 @@ def test_more_than_one_request_can_hold(world: World) -> None:
             committed.assign(world.cluster, VICTIM, {"many": MIGRATING}, numbers)
 
     world.restart_changed(change)
-    sizes = [len(told) for told in world.told()]
+    sizes = [len(told) for told in world.reports()]
     assert max(sizes) <= REQUEST_MAX
-    told = {partition: place for request in world.told() for partition, place in request.items()}
+    told = {partition: place for request in world.reports() for partition, place in request.items()}
     state = committed.image(world.cluster).topic("many")
     assert state is not None
     assert {(state.topic_id, n): p.directories[0] for n, p in state.partitions.items()} == told

@@ -54,7 +54,7 @@ def shorten(cluster: Local) -> int:
     return len(damage.offsets(file.parent))
 
 
-def told(cluster: Local) -> str:
+def reason(cluster: Local) -> str:
     """Why the replica does not serve, as `spindle replicas` says; empty if it does not say it."""
     shown = call("replicas", "-b", cluster.bootstrap, "--json")
     directories = json.loads(shown.stdout)["logDirs"] if shown.stdout else []
@@ -83,12 +83,12 @@ def test_a_shortened_log_does_not_lead_is_reported_and_heals(cluster: Local) -> 
     left = shorten(cluster)
     assert 0 < left < RECORDS
     cluster.start_node(VICTIM, wait=False)
-    cluster.until(lambda: f"had reached {RECORDS}" in told(cluster), "the broker reports it")
-    assert f"its end at {left}," in told(cluster)
+    cluster.until(lambda: f"had reached {RECORDS}" in reason(cluster), "the broker reports it")
+    assert f"its end at {left}," in reason(cluster)
     assert cluster.state(TOPIC)[0][0] == -1, "it does not lead, and nothing else can"
     cluster.start_node(OTHER)
     cluster.become(TOPIC, {0: (OTHER, {VICTIM, OTHER})})
-    assert told(cluster) == ""
+    assert reason(cluster) == ""
     assert values(cluster.bootstrap, TOPIC) == written
     cluster.until(lambda: not note.exists(), "the note is gone")
     place = cluster.disk_of(TOPIC, 0, VICTIM)

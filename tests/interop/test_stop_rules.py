@@ -69,7 +69,7 @@ def planned(cluster: Local, path: Path) -> Path:
     return plan_file(path, cluster.bootstrap, [wave])
 
 
-def told(cluster: Local, verb: str, *options: str) -> dict[str, Any]:
+def answered(cluster: Local, verb: str, *options: str) -> dict[str, Any]:
     done = run("spindle", "balance", verb, "-b", cluster.bootstrap, *options, "--json")
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
@@ -101,8 +101,8 @@ def test_paused_or_not_a_run_stops_by_broker_at_harm_that_is_new_and_says_so(
 
     try:
         hears("throttle limit was set")
-        eventually(lambda: len(told(cluster, "watch")["run"]["moving"]) == 3, "moving", 60, 0.2)
-        assert told(cluster, "pause")["paused"]
+        eventually(lambda: len(answered(cluster, "watch")["run"]["moving"]) == 3, "moving", 60, 0.2)
+        assert answered(cluster, "pause")["paused"]
         hears("paused: what moves goes on")
 
         produce(cluster.bootstrap, "lagging", [b"not followed"])
@@ -112,8 +112,8 @@ def test_paused_or_not_a_run_stops_by_broker_at_harm_that_is_new_and_says_so(
         cluster.stop_node(4, kill=True)
         hears("warning: broker 4: it left the cluster; it was live when the run began")
 
-        told(cluster, "pace", "--throttle", FAST)
-        assert not told(cluster, "resume")["paused"]
+        answered(cluster, "pace", "--throttle", FAST)
+        assert not answered(cluster, "resume")["paused"]
         out, _ = process.communicate(timeout=100)
     finally:
         process.kill()

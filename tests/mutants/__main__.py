@@ -33,7 +33,7 @@ from tests.support.processes import tied
 LEAST_S = 20.0
 TIMES = 10
 """A mutant that keeps a test busy for this many times what it took, and for longer than the least
-time, is killed, too: it has brought the test to a halt. It is told apart: a loaded machine is also
+time, is killed, too: it has brought the test to a halt. It counts apart: a loaded machine is also
 slow."""
 SURVIVED = "SURVIVED"
 BY_TIME = "killed by time"
@@ -53,7 +53,7 @@ class Bench:
         """What these tests say; each comes with its limit in seconds."""
         (self._folder / "order").write_text(json.dumps(order), encoding="utf-8")
         place = self._source / mutant.path
-        # A compiled form is told by its source's size and second of change: not well enough here.
+        # A compiled form is known by its source's size and second of change: not well enough here.
         for compiled in (place.parent / "__pycache__").glob(f"{place.stem}.*.pyc"):
             compiled.unlink()
         place.write_text(mutant.applied(), encoding="utf-8")

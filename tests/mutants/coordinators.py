@@ -39,7 +39,7 @@ COORDINATORS = [
             "            then(step)",
         ),
         (
-            "a producer is told from memory that it may not add partitions",
+            "memory answers a producer that it may not add partitions",
             "            self._tell(transactional_id, producer, refused, then)",
             "            then(refused)",
         ),
@@ -101,7 +101,7 @@ COORDINATORS = [
             "        if txn.fence_failed and epoch < (1 << 15) - 1:",
         ),
         (
-            "a fence takes another epoch after one that nobody has heard of",
+            "a fence takes another epoch after one that no producer has heard of",
             "        if not txn.fence_failed and epoch < (1 << 15) - 1:",
             "        if epoch < (1 << 15) - 1:",
         ),
@@ -156,7 +156,7 @@ COORDINATORS = [
             "        elif txn.pending is not None:",
         ),
         (
-            "a fenced producer is told from memory, whatever its epoch",
+            "memory answers a fenced producer, whatever its epoch",
             "is Error.PRODUCER_FENCED and txn is not None and txn.has_left(producer)",
             "is Error.PRODUCER_FENCED",
         ),
@@ -232,7 +232,7 @@ COORDINATORS = [
             "        if member:\n            given",
         ),
         (
-            "a static member is told the id of the one that has taken its place",
+            "a static member gets the id of the one that has taken its place",
             "        if not error and self.metadata.members.get(member_id) is not member:",
             "        if not error and self.metadata.members.get(member.member_id) is not member:",
         ),
@@ -276,7 +276,7 @@ COORDINATORS = [
             "        if error and not given:\n            self._fail_syncs(error)",
         ),
         (
-            "members that wait are not told that the group is led elsewhere",
+            "members that wait do not hear that the group is led elsewhere",
             "            member.answer_sync(SyncAnswer(error=error))\n        if self._timer",
             "        if self._timer",
         ),
@@ -440,7 +440,7 @@ CONTROLLERS = [
             "a broker stops while it leads",
             "    if state.led.get(broker):\n        return False\n",
             "",
-            "Whoever begins to shut down loses all leaderships at once, and is given none.",
+            "A broker that begins to shut down loses all leaderships at once, and is given none.",
         ),
         (
             "a broker stops before others know",

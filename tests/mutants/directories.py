@@ -136,7 +136,7 @@ DIRECTORIES = [
             '            self.disk.rename(old, f"{self.path}/{name}")\n',
         ),
         (
-            "a copy that is taken up again keeps its mark for a while",
+            "a copy that is resumed keeps its mark for a while",
             "        kept.remove(self.disk, old)\n        self.disk.rename(old, path)\n",
             "        self.disk.rename(old, path)\n        kept.remove(self.disk, path)\n",
         ),
@@ -328,7 +328,7 @@ DIRECTORIES = [
             "names found after a crash count as synced",
             "        local.dirty_names = not bounds.clean\n",
             "",
-            "Who rests on such a name syncs the directory all the same: for the"
+            "The code that rests on such a name syncs the directory all the same: for the"
             " sealed segment, which a start after a crash has scanned, or for"
             " the epochs, of which the first record tells.",
         ),
@@ -406,7 +406,7 @@ STEPS = [
             "a cleaned segment's names are not synced",
             "        disk.rename(path + layout.SWAP, path)\n    disk.sync_dir(log.path)",
             "        disk.rename(path + layout.SWAP, path)",
-            "The `.swap` names are synced before: whoever opens the log completes what they say.",
+            "The `.swap` names are synced before: opening the log completes what they say.",
         ),
         (
             "old segments go before the new one is decided",
@@ -475,7 +475,7 @@ STEPS = [
             "    disk.sync_dir(path)\n",
             '            disk.rename(f"{path}/{name}", f"{path}/{plain}")\n',
             "All names are synced before the mark of the log goes, and as long as it is there"
-            " whoever begins again gives the plain name.",
+            " a start that begins again gives the plain name.",
         ),
     ),
 ]

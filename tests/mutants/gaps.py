@@ -1,4 +1,4 @@
-"""Mutants of what holds that no gap is left between segments, and that one is seen or told."""
+"""Mutants of what holds that no gap is left between segments, and that one is seen or reported."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GAPS = [
             "        if not self.unmarked:\n",
         ),
         (
-            "a gap is a loss, whoever wrote the log",
+            "a gap is a loss, whichever broker wrote the log",
             "        if not self.unmarked or not self.compacted:\n",
             "        if segment.base:\n",
         ),
@@ -63,7 +63,7 @@ GAPS = [
             "        if not before:\n",
         ),
         (
-            "a gap that may be a loss is not told",
+            "a gap that may be a loss is not reported",
             "        self.doubtful.append((before.end, segment.base))\n",
             "",
         ),
@@ -77,12 +77,12 @@ GAPS = [
         "storage/log_loader.py",
         TESTS,
         (
-            "a log with gaps that were told is not synced",
+            "a log with gaps that were reported is not synced",
             "        if self.gaps.doubtful:\n            log.sync()\n",
             "",
         ),
         (
-            "gaps that were told are forgotten",
+            "gaps that were reported are forgotten",
             "        unbroken.remember(log, self.gaps.doubtful)\n",
             "",
         ),
@@ -116,12 +116,12 @@ GAPS = [
             "\n\ndef lower",
         ),
         (
-            "gaps that were told are told in this run alone",
+            "gaps that were reported are reported in this run alone",
             "            _put(log, layout.missing_file(gap))\n",
             "",
         ),
         (
-            "gaps that retention has taken are told for ever",
+            "gaps that retention has taken are reported for ever",
             "if log.start < gap[1] <= log.end))",
             "))",
         ),

@@ -174,7 +174,7 @@ NODES = [
             "    last: list[NodeId] = []\n",
         ),
         (
-            "accept-loss takes nobody for a broker that led",
+            "accept-loss takes no broker for one that led",
             "    last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
             "    last = list(state.last_known_elr)\n",
         ),
@@ -295,7 +295,7 @@ NODES = [
         "node/logdirs/log_dir_manager.py",
         ("tests/unit/node/test_logdirs_moves.py", "tests/unit/core/logdirs/test_move.py"),
         (
-            "a move is not told that its source was cut",
+            "a move does not hear that its source was cut",
             "logs.moves.on_changed(it.id, MoveInput.TRUNCATED)",
             "None",
             "The table of moves has no consequence of it in any state, which test_move.py holds:"

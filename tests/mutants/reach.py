@@ -48,7 +48,7 @@ class Reach:
 
     @cached_property
     def _traced(self) -> frozenset[str]:
-        """Tests and files of tests that have run any line of ours in this process."""
+        """Tests and files of tests that have run any line of Spindle in this process."""
         return frozenset(self._data.measured_contexts())
 
     def tests_for(self, mutant: Mutant) -> list[str]:

@@ -87,7 +87,7 @@ SMALL_FILES = [
             "    disk.sync_dir(path)\n    return disk.list(path)",
             "    return disk.list(path)",
             "A directory's changes reach the medium in order, and what comes back is cleared again;"
-            " who raises the recovery point or moves the log's end syncs the directory first.",
+            " the code that raises the recovery point or moves the log's end syncs it first.",
         ),
         (
             "a swap gets its name before the old segments have gone",

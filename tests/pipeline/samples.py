@@ -47,7 +47,7 @@ def row(
     }
 
 
-def silent(broker: int, why: str = "nobody answers", at: datetime = NOON) -> dict[str, Any]:
+def silent(broker: int, why: str = "no answer", at: datetime = NOON) -> dict[str, Any]:
     """The row of a broker that did not answer."""
     empty = dict.fromkeys(SAMPLE.names)
     return {**empty, "sampled_at": at, "broker": broker, "broker_error": why}

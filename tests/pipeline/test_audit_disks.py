@@ -36,7 +36,7 @@ def numbers(
     )  # fmt: skip
 
 
-def told(path: Path, rows: Sequence[tuple[Any, ...]], columns: Sequence[str] = COLUMNS) -> str:
+def manifest(path: Path, rows: Sequence[tuple[Any, ...]], columns: Sequence[str] = COLUMNS) -> str:
     """A manifest as a file of the kind that its name says."""
     if path.suffix == ".csv":
         with path.open("w", newline="") as file:
@@ -86,13 +86,13 @@ def test_a_manifest_against_the_copies_on_several_disks(spark: Session, tmp_path
         write(tmp_path / disk, "t-0", batches)
     rows = [("t", 0, n, 1, n, zlib.crc32(b"%d" % n)) for n in range(14)]
     disks = [str(tmp_path / "a"), str(tmp_path / "b")]
-    whole = auditing.count(spark, [told(tmp_path / "made.json", rows)], disks=disks)
+    whole = auditing.count(spark, [manifest(tmp_path / "made.json", rows)], disks=disks)
     assert whole.sound
     assert whole.counts["acknowledged"] == 14
     assert (whole.counts["consumed"], whole.counts["unacknowledged"]) == (15, 1)
     torn = [*rows[:5], ("t", 0, 5, 1, 5, 77), *rows[6:], ("t", 0, 99, 1, 99, 1),
             ("t", 7, 0, 1, 100, 1)]  # fmt: skip
-    found = auditing.count(spark, [told(tmp_path / "made.csv", torn)], disks=disks)
+    found = auditing.count(spark, [manifest(tmp_path / "made.csv", torn)], disks=disks)
     assert (found.counts["lost"], found.counts["changed"]) == (2, 1)
     assert [(name, c["lost"], c["changed"]) for name, c in found.rows] == [
         ("t-0", 1, 1), ("t-7", 1, 0),
@@ -104,8 +104,8 @@ def test_the_command_on_manifests(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [("t", n % 2, n // 2, 1, n, n) for n in range(20)]
-    made = told(tmp_path / "made.json", rows)
-    got = told(tmp_path / "got.csv", [r[:3] for r in rows[1:]] + [rows[3][:3]], COLUMNS[:3])
+    made = manifest(tmp_path / "made.json", rows)
+    got = manifest(tmp_path / "got.csv", [r[:3] for r in rows[1:]] + [rows[3][:3]], COLUMNS[:3])
     picture = tmp_path / "page.html"
     with pytest.raises(SystemExit) as left:
         main(["audit", "--produced", made, "--consumed", got, "--report", str(picture), "--json"])
@@ -117,7 +117,7 @@ def test_the_command_on_manifests(
     assert "topic and partition and offset" in document["basis"]
     assert "1 lost, 1 doubled" in words(picture.read_text())
     with pytest.raises(SystemExit) as left:
-        main(["audit", "--produced", made, "--consumed", told(tmp_path / "all.json", rows)])
+        main(["audit", "--produced", made, "--consumed", manifest(tmp_path / "all.json", rows)])
     assert left.value.code in (0, None)
     assert "20 records: each is there, once" in capsys.readouterr().out
     for wrong in (["--produced", made], ["--consumed", got], []):
@@ -142,7 +142,7 @@ def test_what_was_not_judged_is_said_and_nothing_to_compare_is_no_success(
     out = capsys.readouterr().out
     assert "nothing to compare: no idempotent producer wrote these logs" in out
     assert "Not judged: values are not compared, and a log that ends too early" in out
-    bare = told(tmp_path / "made.csv", [("t", 0, 0)], COLUMNS[:3])
+    bare = manifest(tmp_path / "made.csv", [("t", 0, 0)], COLUMNS[:3])
     with pytest.raises(SystemExit) as left:
         main(["audit", "--produced", bare, "--consumed", bare])
     assert left.value.code in (0, None)
@@ -172,9 +172,9 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
     assert drain.wait_for(len(load.acknowledged) + 50, 60)
     drain.finish()
     rows = [*zip(*(load.acknowledged.columns()[name] for name in COLUMNS), strict=True)]
-    made = told(tmp_path / "made.json", rows)
+    made = manifest(tmp_path / "made.json", rows)
     mine = [*zip(*(drain.consumed.columns()[name] for name in COLUMNS), strict=True)]
-    got = told(tmp_path / "got.json", [row for row in mine if row[3] == 1])
+    got = manifest(tmp_path / "got.json", [row for row in mine if row[3] == 1])
     disks = [str(path) for broker in desk.cluster.brokers for path in broker.log_dirs]
     consumed = auditing.count(spark, [made], [got])
     assert consumed.sound

@@ -72,17 +72,17 @@ def story(hours: int) -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def told(spark: Session) -> dict[str, Filling]:
+def fillings(spark: Session) -> dict[str, Filling]:
     found = forecast.forecast(samples(spark, list(story(7 * 24))))
     return {f.path: f for f in found}
 
 
 @pytest.mark.spec("P-12")
-def test_the_directory_that_fills_first_is_named_with_its_day(told: dict[str, Filling]) -> None:
+def test_the_directory_that_fills_first_is_named_with_its_day(fillings: dict[str, Filling]) -> None:
     """7 days of history; the days after them, which it has not seen, judge: within 10 %."""
-    assert list(told) == ["/a", "/b"]
+    assert list(fillings) == ["/a", "/b"]
     now = NOON + (7 * 24 - 1) * HOUR
-    for path, filling in told.items():
+    for path, filling in fillings.items():
         hour = next(h for h in range(7 * 24, 10_000) if used(path, h) >= TOTAL)
         truth = (NOON + hour * HOUR - now).total_seconds() / 86400
         assert filling.at == now
@@ -96,8 +96,8 @@ def test_the_directory_that_fills_first_is_named_with_its_day(told: dict[str, Fi
 
 
 @pytest.mark.spec("P-12")
-def test_growth_lines_end_with_what_is_there(told: dict[str, Filling]) -> None:
-    for filling in told.values():
+def test_growth_lines_end_with_what_is_there(fillings: dict[str, Filling]) -> None:
+    for filling in fillings.values():
         assert filling.line[-1][1] == filling.used
         moments = [at for at, _ in filling.line]
         assert moments == sorted(moments)

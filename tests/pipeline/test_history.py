@@ -42,7 +42,7 @@ def test_what_is_appended_is_read_back_and_lies_by_day(
     assert first.endswith(f"{tmp_path}/{DAY}/sample-120000000000.parquet")
     rows = history.read(spark, home).orderBy("sampled_at", "broker").collect()
     assert [(r.broker, r["size"], r.broker_error) for r in rows] == [
-        (1, 10, None), (2, None, "nobody answers"), (1, 20, None), (2, None, "nobody answers"),
+        (1, 10, None), (2, None, "no answer"), (1, 20, None), (2, None, "no answer"),
     ]  # fmt: skip
     assert rows[0].sampled_at.astimezone(UTC) == NOON
     assert [n for n in visible(tmp_path) if n != "_aside"] == [DAY, "day=2026-03-02"]

@@ -25,7 +25,7 @@ def rows(name: str, told: Sequence[Sample], directory: str = "/a") -> list[dict[
 
 
 @pytest.fixture(scope="module")
-def told(spark: Session) -> dict[str, Any]:
+def measured(spark: Session) -> dict[str, Any]:
     """All cases in one table: rates do not depend on neighbours."""
     every = [
         *rows("even-0", [(n * MINUTE, 6000 * n) for n in range(10)]),
@@ -55,26 +55,26 @@ def told(spark: Session) -> dict[str, Any]:
 
 @pytest.mark.spec("P-03")
 @pytest.mark.parametrize("case", ["even", "restart", "retention", "gap", "moved"])
-def test_what_is_no_write_changes_no_rate(told: dict[str, Any], case: str) -> None:
-    assert told[f"{case}-0"].write_rate == pytest.approx(100.0)
+def test_what_is_no_write_changes_no_rate(measured: dict[str, Any], case: str) -> None:
+    assert measured[f"{case}-0"].write_rate == pytest.approx(100.0)
 
 
 @pytest.mark.spec("P-03")
-def test_intervals_of_which_nothing_is_known_are_left_out(told: dict[str, Any]) -> None:
-    seconds = {name: found.observed for name, found in told.items()}
+def test_intervals_of_which_nothing_is_known_are_left_out(measured: dict[str, Any]) -> None:
+    seconds = {name: found.observed for name, found in measured.items()}
     assert seconds["even-0"] == 9 * MINUTE
     assert seconds["retention-0"] == 3 * MINUTE, "not the one in which it shrank"
     assert seconds["gap-0"] == 2 * MINUTE
-    assert (told["once-0"].write_rate, seconds["once-0"]) == (None, 0)
+    assert (measured["once-0"].write_rate, seconds["once-0"]) == (None, 0)
 
 
 @pytest.mark.spec("P-03")
-def test_what_begins_again_counts_from_nothing(told: dict[str, Any]) -> None:
-    assert told["anew-0"].written == 6_000 + 300 + 6_000
-    assert told["anew-0"].write_rate == pytest.approx(12_300 / 180)
-    assert told["replaced-0"].written == 120_000
-    assert told["clock-0"].write_rate == pytest.approx(24_000 / 210)
-    assert (told["moved-0"].directory, told["moved-0"]["size"]) == ("/b", 12_000)
+def test_what_begins_again_counts_from_nothing(measured: dict[str, Any]) -> None:
+    assert measured["anew-0"].written == 6_000 + 300 + 6_000
+    assert measured["anew-0"].write_rate == pytest.approx(12_300 / 180)
+    assert measured["replaced-0"].written == 120_000
+    assert measured["clock-0"].write_rate == pytest.approx(24_000 / 210)
+    assert (measured["moved-0"].directory, measured["moved-0"]["size"]) == ("/b", 12_000)
 
 
 @pytest.mark.spec("P-03")

@@ -143,10 +143,10 @@ def _lets_zombies_commit_offsets(self: Enlisting, *given: Any) -> None:
     """The coordinator's word that a producer was fenced is not heard where offsets are written."""
     *rest, then = given
 
-    def told(error: Error) -> None:
+    def answered(error: Error) -> None:
         then(Error.NONE if error in FENCED and OFFSETS in rest else error)
 
-    _admit(self, *rest, told)
+    _admit(self, *rest, answered)
 
 
 _on_marker = GroupCoordinatorShard.on_marker

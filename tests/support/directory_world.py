@@ -64,7 +64,7 @@ class World:
         """What the committed metadata says."""
         return committed.assigned(self.cluster, broker, topic)[topic]
 
-    def told(self, broker: int = VICTIM) -> list[dict[tuple[uuid.UUID, int], DirectoryId]]:
+    def reports(self, broker: int = VICTIM) -> list[dict[tuple[uuid.UUID, int], DirectoryId]]:
         """Every AssignReplicasToDirs of a broker: the directory of each partition, by topic id."""
         return [
             {
@@ -79,7 +79,7 @@ class World:
     def has_reported(self, topic: str, broker: int = VICTIM) -> bool:
         """Whether a broker has reported to the controller where its replica of a topic is."""
         topic_id = committed.image(self.cluster).topic_ids[topic]
-        return any((topic_id, 0) in request for request in self.told(broker))
+        return any((topic_id, 0) in request for request in self.reports(broker))
 
     def fenced(self, broker: int = VICTIM) -> bool:
         """Whether the controller keeps a broker away from clients."""

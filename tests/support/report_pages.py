@@ -185,7 +185,7 @@ def examined() -> str:
     return forensics.page([path(n) for n in (1, 2, 3)], found)
 
 
-def told() -> str:
+def demo_page() -> str:
     """The demo's."""
     disks = [
         DiskBar(f"broker {broker}", ShortName(f"disk-{disk}", path(disk)), 79 * GIB,
@@ -207,5 +207,5 @@ LARGE: dict[str, Callable[[], str]] = {
     "audit": audited,
     "audit without faults": lambda: audited(0),
     "forensics": examined,
-    "demo": told,
+    "demo": demo_page,
 }

@@ -1,4 +1,4 @@
-"""A later run's section takes the place of what it measured anew, and of nothing else."""
+"""A later run's section takes the place of what it measured again, and of nothing else."""
 
 from __future__ import annotations
 

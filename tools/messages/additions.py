@@ -1,6 +1,6 @@
-"""Tagged fields of ours on Kafka's messages, which everybody else steps over (KIP-482; B-25).
+"""Spindle's tagged fields on Kafka's messages, which all others step over (KIP-482; B-25).
 
-The table at the end names them; classes that have one are made anew from kio's, and so are those
+The table at the end names them; classes that have one are made again from kio's, and so are those
 that hold such a class. A default says that the other side does not know the field. Their tags are
 far above those that Apache Kafka gives out, one by one from 0. Called by `entities`.
 """

@@ -4,7 +4,7 @@ The table at the end declares them; from it come classes as kio has them, so tha
 `framing` and the router treat them like any other. To add one: its key in `apis.Key` (30000 and
 above, where Apache Kafka has none), its row in `apis`, its messages here, its handler in
 `node.handlers`. ApiVersions tells of these keys only to clients that call themselves `SOFTWARE`;
-whoever sends them asks before whether the other side has them. Called by `entities`.
+a sender asks before whether the other side has them. Called by `entities`.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ class Source:
         self.say(" ", "return e, o")
 
     def name(self, value: object) -> str:
-        """A name inside the generated function for an object of ours."""
+        """A name inside the generated function for an object of Spindle's."""
         name = f"k{len(self.names)}"
         self.names[name] = value
         return name

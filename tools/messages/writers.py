@@ -86,7 +86,7 @@ class _Source:
         return writer
 
     def name(self, value: object) -> str:
-        """A name inside the generated function for an object of ours."""
+        """A name inside the generated function for an object of Spindle's."""
         name = f"k{len(self.names)}"
         self.names[name] = value
         return name

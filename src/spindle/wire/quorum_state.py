@@ -14,7 +14,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.model.ids import ZERO_ID, DirectoryId, NodeId, id_from_text, id_to_text
 
-_NOBODY: Final = -1
+_NO_NODE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,16 @@ class QuorumState:
     """An epoch, its leader and our vote in it; -1 for none. `voters` is empty in form 1."""
 
     epoch: int
-    leader: NodeId = _NOBODY
-    voted: NodeId = _NOBODY
+    leader: NodeId = _NO_NODE
+    voted: NodeId = _NO_NODE
     voted_directory: DirectoryId = ZERO_ID
     voters: tuple[NodeId, ...] = ()
 
 
 def encode_quorum_state(
     epoch: int,
-    leader: NodeId = _NOBODY,
-    voted: NodeId = _NOBODY,
+    leader: NodeId = _NO_NODE,
+    voted: NodeId = _NO_NODE,
     voters: tuple[NodeId, ...] = (),
     *,
     kraft_version: int = 0,

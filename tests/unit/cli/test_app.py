@@ -258,7 +258,7 @@ Tab = Callable[[str, str], str]
 
 @pytest.fixture
 def tab(monkeypatch: pytest.MonkeyPatch) -> Tab:
-    """What a shell is told of a line."""
+    """What a shell gets to complete a line."""
 
     def press(shell: str, line: str) -> str:
         for name, value in asked(shell, line).items():

@@ -40,13 +40,13 @@ FOUND = DescribedLogDirs(
 )  # fmt: skip
 
 
-def _told(of: dict[str, object]) -> Any:
+def _as_json(of: dict[str, object]) -> Any:
     return json.loads(json.dumps(of))
 
 
 @pytest.mark.spec("K113-21")
 def test_the_document_is_kafkas() -> None:
-    (broker,) = _told(document(FOUND))["brokers"]
+    (broker,) = _as_json(document(FOUND))["brokers"]
     assert broker["broker"] == 1
     one, two, three, four = broker["logDirs"]
     assert one == {
@@ -60,7 +60,7 @@ def test_the_document_is_kafkas() -> None:
     assert four["error"] == "org.apache.kafka.common.errors.UnknownServerException"
     assert document(FOUND)["version"] == 1
     assert document(FOUND, more=True)["silentBrokers"] == {"2": "it is down"}
-    assert _told(document(FOUND, more=True))["brokers"][0]["logDirs"][1]["isCordoned"] is True
+    assert _as_json(document(FOUND, more=True))["brokers"][0]["logDirs"][1]["isCordoned"] is True
 
 
 @pytest.mark.spec("K113-21")

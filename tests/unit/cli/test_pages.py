@@ -35,7 +35,7 @@ def test_a_page_is_one_file_that_fetches_nothing(kind: str) -> None:
 
 
 def titles(page: str) -> set[str | None]:
-    """What is told by pointing at something."""
+    """What the page shows when a reader points at something."""
     return {e.get("title") for e in ElementTree.fromstring(page).iter() if "title" in e.attrib}
 
 

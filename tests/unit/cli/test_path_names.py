@@ -1,4 +1,4 @@
-"""Paths are told apart by what differs, and the whole paths are told, too."""
+"""Short names of paths show what differs, and the whole paths are shown, too."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_the_tables_name_what_is_bad(capsys: pytest.CaptureFixture[str]) -> None
     assert "never" in told
 
 
-WAITS = "nobody else has it: `spindle replicas accept-loss`"
+WAITS = "no other replica has it: `spindle replicas accept-loss`"
 
 
 def lost(name: str, damaged: bool = True, outlook: str = WAITS) -> BadReplica:

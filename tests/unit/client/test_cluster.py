@@ -192,7 +192,7 @@ def test_where_the_broker_that_speaks_for_the_controller_is_not_reached_another_
     async def scenario() -> None:
         peers: list[FakeBroker] = []
         async with FakeBroker(2, peers) as well:
-            gone = FakeBroker(1, peers)  # It does not listen, and the controller is told as it.
+            gone = FakeBroker(1, peers)  # It does not listen, and answers name it as controller.
             gone.port = port
             well.on(
                 Key.DESCRIBE_LOG_DIRS,

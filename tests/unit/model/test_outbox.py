@@ -1,4 +1,4 @@
-"""The Outbox: wishes in order, answers to their continuations, timers at their time."""
+"""The Outbox: orders in order, answers to their continuations, timers at their time."""
 
 import random
 
@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_ids() -> None:
 def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
     out, left = Outbox(random.Random(1)), []
     out.run(MeasureUsage("/a"), lambda _: None)
-    out.hurry()  # Nobody could carry it out: it leaves in the end.
+    out.hurry()  # No part could carry it out: it leaves in the end.
     out.carry_out = lambda ready: left.append([asked.job for asked in ready.jobs])
     out.hurry()
     out.hurry()  # Nothing is left to say.

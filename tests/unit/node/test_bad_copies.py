@@ -1,4 +1,4 @@
-"""Damaged logs: out of the way before they are fetched anew, remembered, kept until a limit."""
+"""Damaged logs: out of the way before they are fetched again, remembered, kept until a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THERE = uuid.UUID(int=99_999)
 
 
 def follower(records: int = 10, **settings: Any) -> World:
-    """A replica with records in it that another broker leads, and that nobody counts on."""
+    """A replica with records in it that another broker leads, and that no broker counts on."""
     world = started(1, **settings)
     fill(world, records)
     world.change("t", leader=2, replicas=(1, 2), directories=(world.directory_id(0), THERE))

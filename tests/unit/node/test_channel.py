@@ -30,7 +30,7 @@ class Leader:
         return self.endpoint
 
     def change(self, endpoint: tuple[str, int] | None) -> None:
-        """Another one leads, or nobody."""
+        """Another one leads, or none."""
         self.endpoint = endpoint
         self.epoch += 1
         for told in self.listeners:
@@ -98,7 +98,7 @@ def test_no_request_waits_for_a_controller_once_another_one_leads() -> None:
     for leader in (("there", 9093), None):
         quorum.change(leader)
         out.tick()
-        assert came == [], "the same one again, or nobody yet: its answer may still come"
+        assert came == [], "the same one again, or none yet: its answer may still come"
     quorum.change(("elsewhere", 9094))
     assert came == [], "not in the midst of the change"
     out.tick()

@@ -1,4 +1,4 @@
-"""One step of a move as a chain of jobs: who is asked for what, and where a failure goes."""
+"""One step of a move as a chain of jobs: which part is asked for what, and where a failure goes."""
 
 from __future__ import annotations
 

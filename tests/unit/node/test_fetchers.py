@@ -358,4 +358,4 @@ def test_a_log_that_is_followed_again_from_where_it_was_is_known_to_its_leader()
     node.replicas.changes.resume(hosted)
     assert not node.fetchers.has_answered(hosted.id)
     world.wait(1)
-    assert node.fetchers.has_answered(hosted.id), "although there was nothing to be told of it"
+    assert node.fetchers.has_answered(hosted.id), "although there was nothing to report of it"

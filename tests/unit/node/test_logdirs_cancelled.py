@@ -26,7 +26,7 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
     assert world.alter("/d1", "t") == [0]
     world.wait(10)
     assert world.logs.moves.under_way.of(pid("t")) is None
-    # Nobody sees it any more; what it has copied goes after the delay, or after the grace.
+    # No request shows it any more; what it has copied goes after the delay, or after the grace.
     assert all(kind == "t-0.-delete" for kind in world.kinds("/d2"))
     assert not any(d.topics for path, d in world.describe().items() if path == "/d2")
     assert world.names("/d2") == [] or grace > 10_000

@@ -1,4 +1,4 @@
-"""The events of the log directories: who hears of each, in which order, and when."""
+"""The events of the log directories: which parts hear of each, in which order, and when."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ OF_A_FAILED_DIRECTORY = [
     "tell of all replicas",
     "rebuild replicas",
 ]
-"""Who must not serve on hears before the consequences are drawn, the moves before the controller
-is told where replicas are; how far the logs had come is noted while that is still known."""
+"""A part that must not serve on hears before the consequences are drawn, the moves before the node
+reports where replicas are; how far the logs had come is noted while that is still known."""
 
 
 def test_every_event_has_consequences() -> None:

@@ -138,7 +138,7 @@ def test_one_bad_log_on_a_good_disk_costs_that_replica_alone() -> None:
     assert served(world) == {"/d1", "/d2"}
     assert world.assigned("t", number) == LOST
     assert world.lifecycle.failed == []
-    # Nobody else has the partition: nothing is thrown away.
+    # No other broker has the partition: nothing is thrown away.
     world.wait(10)
     assert f"t-{number}" in world.names("/d1")
 
@@ -201,7 +201,7 @@ def test_a_process_that_was_frozen_does_not_blame_its_disks() -> None:
     world.open()
     world.hung.add("/d1")
     world.wait(12)
-    world.now += 300  # SIGSTOP: nobody ran, the disk's thread neither.
+    world.now += 300  # SIGSTOP: no thread ran, the disk's thread neither.
     world.wait(5)
     assert world.logs.offline == set()
     world.now += 300

@@ -1,4 +1,4 @@
-"""What was lost comes back: directories, damaged logs, replicas of a dead disk, wishes, names."""
+"""What was lost comes back: directories, damaged logs, replicas of a dead disk, orders, names."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_replicas_of_a_dead_disk_are_made_again_when_that_is_wanted_and_safe() -
     world.change("t", leader=2, replicas=(1, 2), isr=(1, 2), directories=there)
     world.fail_now("/d1")
     world.wait(8)
-    # Still in the ISR: somebody counts on what is on that disk.
+    # Still in the ISR: the cluster counts on what is on that disk.
     assert world.place("t").stage is Stage.OFFLINE
     world.change("t", isr=(2,))
     world.wait(2)
@@ -236,7 +236,7 @@ def test_source_dies_after_all_was_copied_the_target_serves() -> None:
     assert world.assigned("t") == world.id_of("/d2")
 
 
-# --- wishes and strays -----------------------------------------------------------------------
+# --- orders and strays -----------------------------------------------------------------------
 
 
 @pytest.mark.spec("B-09")

@@ -444,7 +444,7 @@ def test_one_log_that_cannot_be_loaded_costs_one_replica_which_heals_itself() ->
     assert world.replicas.partitions.bounds(pid("u")) is not None
     assert world.assigned("t") == LOST
     assert world.logs.directories.is_online(path)
-    # The controller takes us out of the ISR; then nobody counts on our copy, and we begin anew.
+    # The controller takes us out of the ISR; then no broker counts on our copy, and we begin again.
     world.wait(3)
     assert world.place("t").stage is Stage.OFFLINE
     world.change("t", isr=(2,))
@@ -487,7 +487,7 @@ def test_below_metadata_version_17_directories_are_not_spoken_of() -> None:
     world.alter(target, "t")
     world.until(lambda: world.place("t").directory == target)
     assert world.controller.told == []
-    # The upgrade: everything is told.
+    # The upgrade: everything is reported.
     world.apply(r.FeatureLevel(name="metadata.version", level=30))
     world.wait(1)
     assert world.controller.told == [(pid("t"), world.id_of(target))]

@@ -14,7 +14,7 @@ OFFLINE, ONLINE = 1, 2
 
 
 def world_of(partitions: int = 3, leader: int = 2) -> World:
-    """A broker under a controller of ours, with a topic that another broker leads."""
+    """A broker under a Spindle controller, with a topic that another broker leads."""
     world = World(2)
     world.controller.has_states = True
     world.open()

@@ -1,4 +1,4 @@
-"""Endings on their way to the leaders of their partitions: who is asked, and until when."""
+"""Endings on their way to the leaders of their partitions: which is asked, and until when."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def topic(id: uuid.UUID, name: str) -> r.Topic:
 
 
 def heard(metadata: Metadata) -> list[Delta]:
-    """The list of deltas that a listener will be told."""
+    """The list of deltas that a listener will get."""
     deltas: list[Delta] = []
     metadata.listen(deltas.append)
     return deltas

@@ -59,8 +59,8 @@ def broker(epoch: int) -> r.RegisterBroker:
     )
 
 
-class Told:
-    """Metadata, and what a listener was told in which turn."""
+class Announced:
+    """Metadata, and what a listener got in which turn."""
 
     def __init__(self) -> None:
         self.out = Outbox(random.Random(1))
@@ -75,7 +75,7 @@ class Told:
         self.metadata.publish()
 
     def turn(self) -> int:
-        """The next turn; of how many partitions listeners were told in it."""
+        """The next turn; of how many partitions listeners heard in it."""
         before = len(self.deltas)
         self.out.tick()
         return sum(len(d.partitions) + len(d.gone) for d in self.deltas[before:])
@@ -88,13 +88,13 @@ class Told:
         return turns
 
     def ids(self) -> list[PartitionId]:
-        """All that was told, in order."""
+        """All that listeners heard, in order."""
         return [id for delta in self.deltas for id in (*delta.gone, *delta.partitions)]
 
 
 @pytest.mark.spec("S-08")
 def test_a_large_change_is_announced_in_turns_and_seen_at_once() -> None:
-    told = Told()
+    told = Announced()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     assert len(told.metadata.image.topics[ONE].partitions) == WIDE
     assert len(told.ids()) <= TOLD_AT_ONCE
@@ -104,7 +104,7 @@ def test_a_large_change_is_announced_in_turns_and_seen_at_once() -> None:
 
 
 def test_a_small_change_is_announced_when_it_is_committed() -> None:
-    told = Told()
+    told = Announced()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, TOLD_AT_ONCE))
     assert len(told.ids()) == TOLD_AT_ONCE
     assert told.out.wake_at is None
@@ -112,7 +112,7 @@ def test_a_small_change_is_announced_when_it_is_committed() -> None:
 
 
 def test_an_offset_counts_as_announced_when_the_last_turn_is_over() -> None:
-    told = Told()
+    told = Announced()
     told.commit(r.Topic(name="one", topic_id=ONE))
     before = told.metadata.told
     told.commit(*partitions(ONE, WIDE))
@@ -125,7 +125,7 @@ def test_an_offset_counts_as_announced_when_the_last_turn_is_over() -> None:
 
 
 def test_heartbeats_tell_of_metadata_when_the_broker_has_acted_on_all_of_it() -> None:
-    told = Told()
+    told = Announced()
     ground = context(out=told.out)
     ground.metadata = told.metadata
     lifecycle = BrokerLifecycleManager(ground, lambda: DirectoryCapacities({}, 0, 0))
@@ -137,7 +137,7 @@ def test_heartbeats_tell_of_metadata_when_the_broker_has_acted_on_all_of_it() ->
 
 
 def test_what_is_committed_between_turns_is_announced_after_them_as_one() -> None:
-    told = Told()
+    told = Announced()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     told.turn()
     first = r.PartitionChange(partition_id=0, topic_id=ONE, isr=())
@@ -151,7 +151,7 @@ def test_what_is_committed_between_turns_is_announced_after_them_as_one() -> Non
 
 @pytest.mark.spec("S-08")
 def test_a_topic_that_is_deleted_goes_in_turns_before_another_comes_by_its_name() -> None:
-    told = Told()
+    told = Announced()
     told.commit(r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     told.finish()
     told.deltas.clear()
@@ -166,7 +166,7 @@ def test_a_topic_that_is_deleted_goes_in_turns_before_another_comes_by_its_name(
 
 
 def test_settings_come_before_the_partitions_and_brokers_after_them() -> None:
-    told = Told()
+    told = Announced()
     setting = r.DynamicConfig(resource_type=2, resource_name="one", key="k", value="v")
     told.commit(broker(7), r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE), setting)
     told.finish()
@@ -175,7 +175,7 @@ def test_settings_come_before_the_partitions_and_brokers_after_them() -> None:
 
 
 def test_a_snapshot_between_turns_loses_nothing() -> None:
-    told = Told()
+    told = Announced()
     told.commit(broker(7), r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE))
     told.turn()
     told.commit(r.UnregisterBroker(broker_id=5, broker_epoch=7), r.RemoveTopic(topic_id=ONE))
@@ -192,7 +192,7 @@ def test_a_snapshot_between_turns_loses_nothing() -> None:
 
 
 def begin(world: World, name: str, count: int) -> list[Delta]:
-    """A topic is committed; what a broker is to be told of it, one partition in a turn."""
+    """A topic is committed; what a broker must hear of it, one partition in a turn."""
     world.image.apply(r.Topic(name=name, topic_id=topic_id(name)))
     for n in range(count):
         world.image.apply(world.partition_record(name, n))

@@ -1,4 +1,4 @@
-"""Reassignments that name the directory a new replica shall live in (an addition of Spindle's)."""
+"""Reassignments that name the directory of a new replica (an addition of Spindle's)."""
 
 from __future__ import annotations
 

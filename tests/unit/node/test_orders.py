@@ -15,7 +15,7 @@ from spindle.node.logdirs.orders import ANSWER_WITHIN, Order
 
 
 def give(world: World, path: str, order: Order, *, force: bool = True) -> list[tuple[bool, str]]:
-    """Give an order; what was told so far: whether it was done, and the words."""
+    """Give an order; the answers so far: whether it was done, and the words."""
     told: list[tuple[bool, str]] = []
     world.logs.orders.directories.carry_out(
         path,

@@ -219,9 +219,11 @@ def test_arrays_within_arrays_are_parted_too(
             sum(1 + sum(1 + len(t.partition_indexes) for t in g.topics or ()) for g in groups)
         )
         error = Error.NOT_COORDINATOR if len(sizes) == refused else Error.NONE
-        context.answer(OffsetFetchResponse(groups=tuple(told(group, error) for group in groups)))
+        context.answer(
+            OffsetFetchResponse(groups=tuple(answer_of(group, error) for group in groups))
+        )
 
-    def told(group: OffsetFetchRequestGroup, error: Error) -> OffsetFetchResponseGroup:
+    def answer_of(group: OffsetFetchRequestGroup, error: Error) -> OffsetFetchResponseGroup:
         topics = tuple(
             OffsetFetchResponseTopics(
                 name=topic.name,

@@ -26,7 +26,7 @@ END = 2 + len(DEFAULT_LEVELS)
 
 
 class Stranger:
-    """Somebody who asks node 1 by hand."""
+    """A client that asks node 1 by hand."""
 
     def __init__(self, hosts: Hosts, node: int = 1) -> None:
         self.hosts = hosts
@@ -50,7 +50,7 @@ class Stranger:
 
 @pytest.fixture
 def hosts() -> Hosts:
-    """One voter, who leads, with a topic in its log."""
+    """One voter, which leads, with a topic in its log."""
     hosts = Hosts(voters=1)
     leader = hosts.await_leader()
     hosts.until(hosts.append(leader, r.Topic(name="t", topic_id=uuid.UUID(int=900))).__len__)
@@ -187,7 +187,7 @@ def test_a_follower_that_does_not_know_our_high_watermark_is_answered_at_once(ho
 
 
 def quorum_request(key: Key, version: int, /, cluster_id: Any = CLUSTER_ID, **fields: Any) -> Any:
-    """A request of one partition, and of voter 2 unless told otherwise."""
+    """A request of one partition, and of voter 2 unless the test says otherwise."""
     of_request = {k: fields.pop(k) for k in ("voter_id", "topic_name") if k in fields}
     partition = part(key, version, "PartitionData", partition_index=0, **fields)
     name = of_request.pop("topic_name", METADATA_TOPIC)

@@ -120,7 +120,7 @@ def test_news_without_records_are_answered_at_the_deadline() -> None:
     assert consumer.take(answer) == {0: []}
     answer = consumer.ask({}, max_wait=300)
     world.wait(0.4)
-    assert consumer.take(answer) == {}, "it was told once"
+    assert consumer.take(answer) == {}, "it was sent once"
 
 
 def test_a_follower_that_names_a_partition_again_is_answered_again() -> None:

@@ -1,4 +1,4 @@
-"""Batches packed anew for a topic's compression.type: every record stays as it is."""
+"""Batches packed again for a topic's compression.type: every record stays as it is."""
 
 from __future__ import annotations
 

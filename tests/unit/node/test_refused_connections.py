@@ -1,4 +1,4 @@
-"""Connections that send what is no request are closed, and told of now and then (S-08)."""
+"""Connections that send what is no request are closed, and reported now and then (S-08)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wish for a replica that is not there yet is answered once it is on disk (K113-10)."""
+"""An order for a replica that is not there yet is answered once it is on disk (K113-10)."""
 
 from __future__ import annotations
 

@@ -343,7 +343,7 @@ def test_b01_a_dead_disk_of_a_follower_does_not_hold_back_acks_all() -> None:
     world.hung.add(2)  # The disk hangs: the follower stays silent from now on.
     answer = world.produce(1, b"during", timeout=30_000)
     assert not answer.there
-    world.lose_directory(2)  # The controller has heard of it, and told us.
+    world.lose_directory(2)  # The controller has heard of it, and says so.
     assert produced(answer).error_code == Error.NONE, "released at once, without a new append"
     assert world.produce(1, b"after").there
 

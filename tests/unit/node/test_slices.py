@@ -205,7 +205,7 @@ def test_directories_with_many_replicas_are_described_in_slices(are_offline: boo
 
 
 def turn(bench: Bench) -> list[tuple[int, Any]]:
-    """One turn of the loop, jobs included; (correlation, answer) of those who were answered."""
+    """One turn of the loop, jobs included; (correlation, answer) of each answer."""
     if bench.out.wake_at is not None:
         bench.out.now = bench.out.wake_at
         bench.out.tick()
@@ -223,7 +223,7 @@ def turn(bench: Bench) -> list[tuple[int, Any]]:
 
 @cache
 def decoded(data: bytes) -> Any:
-    """An answer without its number: those who share one get the same bytes."""
+    """An answer without its number: clients that share one get the same bytes."""
     return decode_response(metadata_request(), bytes(4) + data)
 
 

@@ -32,14 +32,14 @@ def config(*voters: int) -> NodeConfig:
 
 
 class Desk:
-    """Strangers, and what they wish."""
+    """Strangers, and their orders."""
 
     def __init__(self, *voters: int) -> None:
         self.out = Outbox(random.Random(1))
         self.strangers = Strangers(config(*voters), "OURS", self.out, Peers(self.out, "9"))
 
     def refused(self, address: tuple[str, int], answer: Any = None) -> Ready | None:
-        """What is wished once a controller has refused us and told (or not) whose it is."""
+        """What is ordered once a controller has refused us and said (or not) whose it is."""
         self.strangers.on_refused(address)
         ready = self.out.take()
         if ready is None:
@@ -80,7 +80,7 @@ def test_one_of_three_is_reported_and_two_of_three_halt_the_node() -> None:
     assert ready is not None
     assert ready.halt is None
     assert [said.event for said in ready.said] == ["a controller of another cluster"]
-    assert desk.refused(ONE, "THEIRS") is None, "it is told once"
+    assert desk.refused(ONE, "THEIRS") is None, "it is reported once"
     ready = desk.refused(TWO, "THEIRS")
     assert ready is not None
     assert ready.unusable

@@ -1,4 +1,4 @@
-"""Replication throttles on both sides: who is held back, how far, and who is not."""
+"""Replication throttles on both sides: which replicas are held back, how far, and which are not."""
 
 from __future__ import annotations
 

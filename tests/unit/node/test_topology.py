@@ -1,4 +1,4 @@
-"""Partitions as clients are told them agree with the image's own rules."""
+"""Partitions in answers to clients agree with the image's own rules."""
 
 from __future__ import annotations
 

@@ -438,7 +438,7 @@ def test_without_an_id_from_the_controller_clients_come_again(world: World) -> N
 def test_a_partition_that_a_younger_coordinator_has_marked_knows_more_than_this_broker(
     world: World,
 ) -> None:
-    """Until the metadata has told of that coordinator, nothing is asked of the one before it."""
+    """Until the metadata names that coordinator, nothing is asked of the one before it."""
     topic = world.image.topic("t")
     state = world.image.partition(world.place)
     assert topic is not None

@@ -25,7 +25,7 @@ def move(n: int, source: str = A, target: str = B, size: int = 100, broker: int 
 
 
 class World:
-    """Replicas in directories, which move when told to."""
+    """Replicas in directories, which move when the test says."""
 
     def __init__(self, *moves: PlannedMove, free: Mapping[Place, int] | None = None) -> None:
         self.at = {replica_of(m): ReplicaLogDirs(m.source, 0, m.size) for m in moves}

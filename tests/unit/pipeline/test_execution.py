@@ -174,7 +174,7 @@ def test_a_broker_that_is_away_for_a_moment_fails_nothing() -> None:
     world = World(one)
     machine = Execution([[one]], rules(), 0.0)
     machine.on_look(0.0, world.look(machine))
-    away = ClusterLook({replica_of(one): ConnectionError("nobody answers")}, {})
+    away = ClusterLook({replica_of(one): ConnectionError("no answer")}, {})
     assert machine.on_look(STILL_SECONDS + 9, away) == []
     world.finish(one)
     machine.on_look(STILL_SECONDS + 10, world.look(machine))

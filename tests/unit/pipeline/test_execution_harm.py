@@ -86,7 +86,7 @@ def test_a_broker_whose_replicas_fall_out_of_sync_for_long_is_stopped() -> None:
     halt, back = seen(25.0 + BEHIND_SECONDS, 1)
     assert halt == Halt(1, "1 replica of it fell out of sync since the run began: u-7")
     assert back == TakeBack((one,))
-    assert seen(26.0 + BEHIND_SECONDS, 1, 2) == [], "a broker is told of once, and in time"
+    assert seen(26.0 + BEHIND_SECONDS, 1, 2) == [], "a broker is reported once, and in time"
 
 
 @pytest.mark.spec("V-05")
@@ -126,7 +126,7 @@ def test_a_broker_that_leaves_is_stopped_and_one_that_was_away_before_is_not() -
     halt, back = seen(6.0 + BEHIND_SECONDS, 1)
     assert halt == Halt(2, "it left the cluster; it was live when the run began")
     assert back == TakeBack((other,))
-    assert seen(7.0 + BEHIND_SECONDS, 1) == [], "it is told once"
+    assert seen(7.0 + BEHIND_SECONDS, 1) == [], "it is reported once"
 
 
 @pytest.mark.spec("V-05")

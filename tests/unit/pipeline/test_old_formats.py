@@ -1,4 +1,4 @@
-"""Segments in the message formats 0 and 1, alone and followed by format 2: read, damage told."""
+"""Segments in the message formats 0 and 1, alone and followed by format 2: read, damage shown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def put(disk: Path, parts: list[bytes], base: int = 0) -> Path:
     return path
 
 
-def told(rows: list[Row]) -> list[Record]:
+def records_of(rows: list[Row]) -> list[Record]:
     """Records as `some_messages` has them: without a time where the format has none."""
     return [(o, None if t == -1 else t, k, v, h) for o, t, k, v, h in map(content, rows)]
 
@@ -60,7 +60,7 @@ def test_one_log_in_all_formats(tmp_path: Path) -> None:
     put(tmp_path, [*zero, *one, *(bytes(b.data) for b in two)])
     rows = read(tmp_path)
     assert errors(rows) == []
-    assert told(rows)[:24] == held_0 + held_1
+    assert records_of(rows)[:24] == held_0 + held_1
     assert [r["offset"] for r in rows[24:]] == [r.offset for b in two for r in records(b)]
     old = read(tmp_path, "batches")[: 2 * 6]
     assert [(r["base_offset"], r["last_offset"], r["records"]) for r in old[:6]] == [
@@ -91,7 +91,7 @@ def test_a_damaged_message_takes_its_own_offsets_only(
     assert (batch["base_offset"], batch["last_offset"]) == (gone[0], gone[-1])
     assert damage["error"] == "the CRC is wrong"
     assert damage["position"] == sum(map(len, stored[:number]))
-    old = [r for r in told(good(rows)) if r[0] < 12]
+    old = [r for r in records_of(good(rows)) if r[0] < 12]
     assert old == [record for record in held if record[0] not in gone]
 
 

@@ -1,4 +1,4 @@
-"""What stands against a run, which faults are told before it, and the plan that takes it back."""
+"""What stands against a run, which faults are named before it, and the plan that takes it back."""
 
 from __future__ import annotations
 
@@ -85,15 +85,15 @@ def test_a_release_shows_in_what_a_broker_serves(
 
 @pytest.mark.spec("V-05")
 def test_faults_are_named_where_a_broker_may_have_them() -> None:
-    def told(*releases: tuple[tuple[int, int], tuple[int, int]], **kinds: bool) -> list[str]:
+    def named(*releases: tuple[tuple[int, int], tuple[int, int]], **kinds: bool) -> list[str]:
         return [f.name for f in faults(releases, **{"within": True, "between": False, **kinds})]
 
-    assert told(((3, 4), (3, 4))) == ["KAFKA-15391, KAFKA-15572", "KAFKA-19571"]
-    assert told(((3, 7), (3, 7))) == ["KAFKA-19571", "KAFKA-16297"]
-    assert told(((3, 7), (3, 7)), within=False, between=True) == ["KAFKA-19571"]
-    assert told(((2, 4), (2, 6)))[0] == "KAFKA-9654"
-    assert told(((4, 2), NEWEST)) == []
-    assert told(((4, 3), (4, 3)), ((4, 0), (4, 0))) == ["KAFKA-19571"], "one old broker is enough"
+    assert named(((3, 4), (3, 4))) == ["KAFKA-15391, KAFKA-15572", "KAFKA-19571"]
+    assert named(((3, 7), (3, 7))) == ["KAFKA-19571", "KAFKA-16297"]
+    assert named(((3, 7), (3, 7)), within=False, between=True) == ["KAFKA-19571"]
+    assert named(((2, 4), (2, 6)))[0] == "KAFKA-9654"
+    assert named(((4, 2), NEWEST)) == []
+    assert named(((4, 3), (4, 3)), ((4, 0), (4, 0))) == ["KAFKA-19571"], "one old broker is enough"
     assert all(fault.first <= fault.last for fault in FAULTS)
 
 

@@ -34,7 +34,7 @@ PLAN = ClusterProposal(
         DirectoryNow(1, "/a", True, 1000, 900, 750),
         DirectoryNow(1, "/b", True, 1000, 0, 100, cordoned=True),
     ),
-    ((MOVES[0],), (MOVES[1],)), 120, ("a note",), ((3, "nobody answers"),), WANTED, "now",
+    ((MOVES[0],), (MOVES[1],)), 120, ("a note",), ((3, "no answer"),), WANTED, "now",
 )  # fmt: skip
 
 

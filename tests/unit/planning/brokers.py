@@ -17,7 +17,8 @@ def by_hand(
 ) -> Broker:
     """Directories /a, /b, ... of one capacity, each with replicas of these sizes.
 
-    `closed`, `drain`: letters of directories; `pinned`: of those whose replicas are on the move.
+    `closed`, `drain`: last characters of directories; `pinned`: of directories whose replicas
+    are on the move.
     """
     directories, replicas = [], []
     for letter, sizes in zip("abcdefghij", contents, strict=False):

@@ -25,7 +25,7 @@ from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.search_state import SearchState
 
 TELL = 10
-"""Seeds after which it is told how far the check is; one in so many is planned twice, too."""
+"""Seeds after which the check says how far it is; one in so many is planned twice, too."""
 
 
 def check(seed: int, between: bool, rates: bool = False, twice: bool = True) -> None:

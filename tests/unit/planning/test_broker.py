@@ -155,7 +155,7 @@ def test_few_giants_are_spread_as_evenly_as_they_go(seed: int) -> None:
 
 
 def test_two_giants_on_one_disk_are_parted_though_none_fits_anywhere() -> None:
-    # 600 fits into nobody's band as things are: first what is small must make room for it.
+    # 600 fits into no disk's band as things are: first what is small must make room for it.
     broker = by_hand(10_000, [600, 600, 10, 10], [200] * 6, [150] * 8)
     plan = plan_broker(1, *broker, Band(0.05, 0.95))
     assert outside(broker, ends(plan), Band(0.05, 0.95)) == 0

@@ -1,4 +1,4 @@
-"""Who leads: as many partitions and as much weight on each broker, by replicas' order alone."""
+"""Leaders: as many partitions and as much weight on each broker, by replicas' order alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of what a plan leaves: true, in amounts that can be told apart, with its reason."""
+"""What is said of what a plan leaves: true, in amounts that differ, with its reason."""
 
 from __future__ import annotations
 

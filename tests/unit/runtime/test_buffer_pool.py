@@ -1,4 +1,4 @@
-"""Large reads use memory again, and never memory that somebody looks at."""
+"""Large reads use memory again, and never memory that is in use."""
 
 from __future__ import annotations
 

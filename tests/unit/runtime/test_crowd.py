@@ -1,4 +1,4 @@
-"""Connections without manners: who is closed, what is kept (S-08).
+"""Connections without manners: which are closed, what is kept (S-08).
 
 A real driver with real sockets.
 """
@@ -37,7 +37,7 @@ def test_unfinished_frames_are_bounded_and_others_go_on() -> None:
             async def gone() -> bool:
                 return sum([await node.is_closed(link) for link in hostile]) >= 7
 
-            await eventually_async(gone, "those who hold too much are closed", 30, 0.1)
+            await eventually_async(gone, "clients that hold too much are closed", 30, 0.1)
             assert await node.asks(good)
 
     asyncio.run(run())
@@ -171,7 +171,7 @@ def test_a_client_that_holds_little_is_not_closed_for_those_that_hold_much() -> 
             async def relieved() -> bool:
                 return any([await node.is_closed(link) for link in hostile])
 
-            await eventually_async(relieved, "one of those who hold much is closed", 30, 0.1)
+            await eventually_async(relieved, "one of the clients that hold much is closed", 30, 0.1)
             assert not await node.is_closed(slow)
 
     asyncio.run(run())

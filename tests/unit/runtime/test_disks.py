@@ -37,7 +37,7 @@ ONE, OTHER = "/data/d1", "/data/d2"
 KEY = LogKey("orders", 0, future=True)
 
 
-class Told:
+class Answering:
     """In the place of a directory: answers with the thread's name and how far it steps back."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ async def run(*jobs: Job[Any]) -> list[tuple[int, int]]:
         if len(found) == len(jobs):
             over.set()
 
-    directories = cast("dict[LogDir, LogDirectory]", {ONE: Told(), OTHER: Told()})
+    directories = cast("dict[LogDir, LogDirectory]", {ONE: Answering(), OTHER: Answering()})
     disks = DiskLanes(directories, asyncio.get_running_loop(), done, lambda path: Activity())
     for ticket, job in enumerate(jobs):
         disks.put(JobAsked(ticket, job))
@@ -131,7 +131,7 @@ def test_results_of_a_large_group_are_answered_in_pieces_and_in_order() -> None:
             nonlocal turns
             turns += not over.is_set()
 
-        directories = cast("dict[LogDir, LogDirectory]", {ONE: Told()})
+        directories = cast("dict[LogDir, LogDirectory]", {ONE: Answering()})
         disks = DiskLanes(directories, loop, done, lambda path: Activity())
         try:
             for ticket in range(300):

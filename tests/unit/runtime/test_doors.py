@@ -1,4 +1,4 @@
-"""Connections without end: who gets in, and what happens at a limit (S-08).
+"""Connections without end: which get in, and what happens at a limit (S-08).
 
 A real driver with real sockets.
 """
@@ -25,7 +25,7 @@ def test_at_the_limit_the_quietest_connection_makes_room() -> None:
             first, second, third = [await node.connect() for _ in range(3)]
             for link in (second, third, first):
                 assert await node.asks(link)
-            # Nobody has been quiet for long: the newcomer goes.
+            # No connection has been quiet for long: the newcomer goes.
             newcomer = await node.connect()
             assert not await node.asks(newcomer)
             for link in (second, third, first):
@@ -176,7 +176,7 @@ def test_without_descriptors_a_listener_rests_and_says_so_once(
         async def accepted() -> bool:
             return bool(let_in)
 
-        await eventually_async(accepted, "who waited is let in", 20)
+        await eventually_async(accepted, "the client that waited is let in", 20)
         doors.close()
         link.close()
         let_in[0].close()

@@ -1,4 +1,4 @@
-"""Who a node is, from its directories; contradictions refused, a missing disk survived."""
+"""A node's identity, from its directories; contradictions refused, a missing disk survived."""
 
 import pytest
 from tests.support.storage import put

@@ -103,11 +103,11 @@ def test_everything_means_what_was_put_aside() -> None:
 
     died: list[bool] = []
 
-    class Told(Link):
+    class Watched(Link):
         def __del__(self) -> None:
             died.append(True)
 
-    one, other = Told(), Link()
+    one, other = Watched(), Link()
     one.other, other.other = other, one  # type: ignore[attr-defined]
     gc.collect()
     gc.freeze()

@@ -41,7 +41,7 @@ def files(folder: Path) -> Iterator[tuple[int, int]]:
 
 
 def unseen(_: object) -> None:
-    """Nobody looks."""
+    """No thread looks."""
 
 
 places = st.one_of(st.sampled_from([0, 1, 4095, 4096, 4097, 8192]), st.integers(0, 3 * MIB))
@@ -129,7 +129,7 @@ def test_what_the_cache_has_is_taken_from_there(
 def test_what_others_append_to_is_never_read_past_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such a read locks the file: whoever writes to it would wait for the disk."""
+    """Such a read locks the file: a writer would wait for the disk."""
     asked: list[object] = []
     past = os_copy._past_cache
 
@@ -184,7 +184,7 @@ def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
 def test_an_error_ends_the_reading_too(
     fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody reads from the descriptors any more when the error comes out."""
+    """No thread reads from the descriptors any more when the error comes out."""
 
     def failing(*_: object) -> int:
         raise OSError(errno.EIO, "the disk is gone")
@@ -199,7 +199,7 @@ def test_an_error_ends_the_reading_too(
 def let_go(fd: int) -> None:
     """Have nothing of a file in the page cache, where there is another place.
 
-    The kernel passes over pages that it is busy with: it is told more than once.
+    The kernel passes over pages that it is busy with: it hears more than once.
     """
     os.fsync(fd)
     for _ in range(100):

@@ -33,7 +33,7 @@ def cached(fd: int) -> set[int]:
 
 
 def let_go(fd: int) -> None:
-    """The kernel passes over pages that it is busy with: it is told more than once."""
+    """The kernel passes over pages that it is busy with: it hears more than once."""
     for _ in range(100):
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         if not cached(fd):

@@ -13,7 +13,7 @@ TURN, INPUT = "spindle_eventloop_longestturnseconds", "spindle_eventloop_longest
 
 
 class Clock:
-    """Goes on when it is told to."""
+    """Goes on when the test says."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -75,7 +75,7 @@ def test_the_longest_are_remembered_for_a_while() -> None:
 def test_a_loop_tells_it() -> None:
     told = []
 
-    class Told(Pulse):
+    class Listening(Pulse):
         def on_asleep(self) -> None:
             told.append("asleep")
 
@@ -83,7 +83,7 @@ def test_a_loop_tells_it() -> None:
             told.append("awake")
 
     with asyncio.Runner(
-        loop_factory=lambda: asyncio.SelectorEventLoop(PulseSelector(Told()))
+        loop_factory=lambda: asyncio.SelectorEventLoop(PulseSelector(Listening()))
     ) as runner:
         runner.run(asyncio.sleep(0.01))
     assert told[:4] == ["asleep", "awake"] * 2

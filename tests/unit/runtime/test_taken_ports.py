@@ -1,4 +1,4 @@
-"""A node whose port somebody else has does not start, and says which port that is."""
+"""A node whose port another process has does not start, and says which port that is."""
 
 from __future__ import annotations
 

@@ -23,6 +23,6 @@ def test_bytes_written_are_those_of_writes_and_of_copies_into_the_directory(tmp_
     assert (seen.bytes, seen.written) == (16, 8)
     assert disk.copy(here, 0, there, 0, 8) == 8
     assert (disk.observe(a).written, disk.observe(b).written) == (0, 8)
-    assert disk.observe(b).written == 0, "it is told once"
+    assert disk.observe(b).written == 0, "it is reported once"
     here.close()
     there.close()

@@ -313,7 +313,7 @@ async def test_a_client_without_tls_is_recognised(
 async def test_tls_at_a_listener_without_it_is_reported(stock: Shop, said: list[Any]) -> None:
     async with running(**stock.settings()) as node:
         assert await asyncio.to_thread(refused, node.ports["BROKERS"], stock.context())
-        await eventually(lambda: any("speaks TLS" in str(line) for line in said), "it is told")
+        await eventually(lambda: any("speaks TLS" in str(line) for line in said), "it is reported")
 
 
 @pytest.mark.spec("S-08")
@@ -422,7 +422,7 @@ def _text(issued: Issued) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """As those do it who want no half of a file to be read."""
+    """As programs do it that want no half of a file to be read."""
     other = path.with_suffix(".new")
     other.write_text(text)
     shutil.move(other, path)

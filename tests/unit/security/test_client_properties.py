@@ -1,4 +1,4 @@
-"""A client's properties: each name is honoured, refused or told, and no secret is shown."""
+"""A client's properties: each name is honoured, refused or reported, and no secret is shown."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
         ("username=a password='b c'", {"username": "a", "password": "b c"}),
         (r'username="a" password="q\"\\;="', {"username": "a", "password": 'q"\\;='}),
         ('username = "a"\n  password = ""', {"username": "a", "password": ""}),
-        ('/* who */ username="a" // and\n password="//b"', {"username": "a", "password": "//b"}),
+        ('/* name */ username="a" // and\n password="//b"', {"username": "a", "password": "//b"}),
         ("", {}),
     ],
 )

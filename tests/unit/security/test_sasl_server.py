@@ -92,7 +92,7 @@ def test_what_is_made_up_for_a_user_is_the_same_each_time() -> None:
 
 
 def test_no_keys_that_are_made_up_let_in() -> None:
-    """Not even those who know how they are made."""
+    """Not even a client that knows how they are made."""
     drawn = SHA_256.hmac(b"decoy", b"bob")
     forged = ScramClient(["SCRAM-SHA-256"], "bob", "x", c_nonce="clientnonce")
     found = server()

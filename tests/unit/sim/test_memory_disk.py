@@ -1,4 +1,4 @@
-"""The disk in memory forgets what was not synced, and fails as it is told."""
+"""The disk in memory forgets what was not synced, and fails as a test says."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_nothing_of_an_aborted_transaction_counts() -> None:
     assert plan_and_clean(directory)
     assert [e for e in found(directory) if e[1] in "ab"] == [(0, "a", "good"), (6, "b", "finer")]
     markers = [b.base_offset for b in read_batches(directory) if b.is_control]
-    assert markers == [3, 5, 7], "markers stay as long as somebody may look for them"
+    assert markers == [3, 5, 7], "markers stay as long as a reader may look for them"
     for later in (0, RULES.tombstones_ms, 2 * RULES.tombstones_ms):
         for n in range(9):
             end = put(directory, end, (f"filler{n}", "y" * 40))

@@ -60,11 +60,11 @@ class World:
         self.open()
 
     def open(self) -> None:
-        """Open both directories; what was cut off is written anew in a later epoch."""
+        """Open both directories; what was cut off is written again in a later epoch."""
         self.source: LogDirectory
         self.source, opened = reopen(self.disk, SOURCE)
         for found in opened.quarantined:
-            # The power cut has left a hole before good batches: the replica is made anew.
+            # The power cut has left a hole before good batches: the replica is made again.
             assert self.powerless, found
             self.source.run(Discard(SOURCE, KEY, "stray", f"{self.rng.getrandbits(128):032x}"))
         self.target: LogDirectory = reopen(self.disk, TARGET, seed=5)[0]

@@ -372,7 +372,7 @@ def test_promoting_what_was_not_confirmed_looks_at_the_bytes() -> None:
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("flushed", [False, True])
 def test_promoting_tells_which_epoch_each_record_is_of(flushed: bool, restarted: bool) -> None:
-    """The source was cut and written anew in mid-copy, and died before it could tell (B-03).
+    """The source was cut and written again in mid-copy, and died before it could tell (B-03).
 
     The new records stand where the old ones stood. Only they tell of their epoch, by which
     replicas find out where their histories part: no flush or checkpoint may hold them for known.

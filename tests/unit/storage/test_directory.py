@@ -118,7 +118,7 @@ def test_a_failed_sync_fails_every_append_that_waited_for_it_and_latches() -> No
     disk.heal(PATH)
     with pytest.raises(DiskFailed):
         append(directory, batch(0, [b"x"]))
-    assert disk.locked == set(), "the lock is free for whoever repairs it"
+    assert disk.locked == set(), "the lock is free for another process"
 
 
 def test_flush_messages_makes_appends_durable() -> None:

@@ -148,7 +148,7 @@ def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_reported()
     end = opened.logs[0].end
     assert {b.base_offset for b in read_batches(directory)} >= {*bases[-2:], end - 1}
     assert mark_of(disk) == layout.unbroken_file(end)
-    # It is told once: from now on all of that is on the medium.
+    # It is reported once: from now on all of that is on the medium.
     gaps = opened.logs[0].doubtful
     assert tuple(after for _, after in gaps) == tuple(bases[-2:])
     disk.crash(Unlucky())
@@ -390,7 +390,7 @@ def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:
 
 
 def test_a_move_forgets_what_is_missing_no_more() -> None:
-    """Retention takes it while the move is under way; what is told of it goes with it."""
+    """Retention takes it while the move is under way; what is reported of it goes with it."""
     disk, source, target = moving()
     gaps = source.logs[KEY].doubtful
     create(target, FUTURE, segment_bytes=300)

@@ -109,7 +109,7 @@ def test_the_recovery_point_stops_at_the_first_segment_that_is_not_on_the_medium
 
 
 def test_a_segment_that_is_removed_leaves_no_index_without_its_records() -> None:
-    """A start would have to ask whether somebody else has removed them."""
+    """A start would have to ask whether another process has removed them."""
 
     def prepare() -> MemoryDisk:
         disk, directory = fresh()

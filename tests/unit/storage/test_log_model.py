@@ -166,7 +166,7 @@ class LogMachine(RuleBasedStateMachine):
         self.directory, opened = reopen(self.disk, self.path)
         for bad in opened.quarantined:
             # Of what was not synced a later part has survived, or a high watermark of it: nothing
-            # is cut before that is told.
+            # is cut before that is reported.
             assert seed is not None
             assert re.search(r"; \d+ good records? \(|it ends at \d+, and had reached", bad.why), (
                 bad

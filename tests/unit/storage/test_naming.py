@@ -1,4 +1,4 @@
-"""Every job has words, so that no reason of a failed directory names a class of ours."""
+"""Every job has words, so that no reason of a failed directory names a class of Spindle's."""
 
 from __future__ import annotations
 

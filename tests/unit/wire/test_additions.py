@@ -1,4 +1,4 @@
-"""Tagged fields of ours on Kafka's messages: ours read them, others step over them."""
+"""Spindle's tagged fields on Kafka's messages: our nodes read them, others step over them."""
 
 from __future__ import annotations
 

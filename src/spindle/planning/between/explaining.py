@@ -19,7 +19,10 @@ _MOVING = (
     "is of a partition that is being moved, or has a copy on no disk that is planned with",
     "are of partitions that are being moved, or have a copy on no disk that is planned with",
 )
-_NOBODY = ("finds no other broker that takes replicas", "find no other broker that takes replicas")
+_NO_BROKER = (
+    "finds no other broker that takes replicas",
+    "find no other broker that takes replicas",
+)
 _RULES = (
     "has no broker to go to that keeps its racks and has no copy yet",
     "have no broker to go to that keeps their racks and has no copy yet",
@@ -124,7 +127,7 @@ def _reasons(field: SearchState, rules: PlacementRules, rooms: Rooms, stay: Sequ
         if int(field.partition[rank]) in field.stays.frozen:
             reasons[_MOVING] += 1
         elif not others:
-            reasons[_NOBODY] += 1
+            reasons[_NO_BROKER] += 1
         elif (most := _most(rules, rooms, rank, home)) is None:
             reasons[_RULES] += 1
         elif most < field.sizes[rank]:

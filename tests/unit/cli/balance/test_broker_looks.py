@@ -1,4 +1,4 @@
-"""Looks at brokers side by side: one that is silent delays the others once, and is told."""
+"""Looks at brokers side by side: one that is silent delays the others once, and is reported."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from spindle.planning.load import PlannedMove
 MOVE = PlannedMove(1, "t", 0, "/a", "/b", 100, destination=2)
 
 
-class Told:
+class Answered:
     """An answer about several things."""
 
     def __init__(self, found: Mapping[Any, Any]) -> None:
@@ -36,11 +36,11 @@ class Cluster:
     def __init__(self, topic: TopicDescription | Exception) -> None:
         self._topic = topic
 
-    def describe_replica_log_dirs(self, replicas: list[Replica]) -> Told:
-        return Told({replica: ReplicaLogDirs("/b", 0, 100) for replica in replicas})
+    def describe_replica_log_dirs(self, replicas: list[Replica]) -> Answered:
+        return Answered({replica: ReplicaLogDirs("/b", 0, 100) for replica in replicas})
 
-    def describe_topics(self, names: list[str], timeout: float | None = None) -> Told:
-        return Told({"t": self._topic})
+    def describe_topics(self, names: list[str], timeout: float | None = None) -> Answered:
+        return Answered({"t": self._topic})
 
 
 def topic(isr: tuple[int, ...]) -> TopicDescription:

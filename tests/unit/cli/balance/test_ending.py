@@ -1,4 +1,4 @@
-"""What is told of a run's end: a command gets it on its input, a URL by a request."""
+"""The report of a run's end: a command gets it on its input, a URL by a request."""
 
 from __future__ import annotations
 

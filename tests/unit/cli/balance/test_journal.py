@@ -1,4 +1,4 @@
-"""The journal of a run: what a process that was killed leaves, and who may go on."""
+"""The journal of a run: what a process that was killed leaves, and which one may go on."""
 
 from __future__ import annotations
 

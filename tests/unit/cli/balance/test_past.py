@@ -1,4 +1,4 @@
-"""What is told of the history and of what it foretells."""
+"""What a plan says of the history and of what it foretells."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ PROPOSAL = ClusterProposal(
     waves=((MOVES[0],), (MOVES[1],)),
     bound=3000,
     notes=("broker 1: /a stays",),
-    silent=((3, "nobody answers"),),
+    silent=((3, "it is down"),),
 )
 NOTHING = ClusterProposal(PROPOSAL.directories, (), 0, (), ())
 DONE = PlanOutcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
@@ -120,7 +120,7 @@ def test_the_terminal_shows_what_is_wrong_on_stderr(capsys: pytest.CaptureFixtur
     assert dead.split()[-6:] == ["offline", "-", "-", "-", "->", "-"], "unknown, not nothing"
     assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
-    assert "warning: broker 3 did not answer: nobody answers" in said.err
+    assert "warning: broker 3 did not answer: it is down" in said.err
     assert "warning: t-1 on broker 1: the disk is full" in said.err
 
 

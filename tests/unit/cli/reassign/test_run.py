@@ -24,7 +24,7 @@ HERE, NEW = Replica("t", 0, 1), Replica("t", 0, 2)
 
 
 class Scripted(FakeBroker):
-    """A broker that holds t-0 in /d1, takes reassignments, and answers moves as told."""
+    """A broker that holds t-0 in /d1, takes reassignments, and answers moves as the test says."""
 
     def __init__(self, node_id: int, peers: list[FakeBroker] | None = None) -> None:
         super().__init__(node_id, peers)

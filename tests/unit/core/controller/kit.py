@@ -141,7 +141,7 @@ class Cluster:
         )
 
     def change(self, record: r.PartitionChange) -> None:
-        """Write a record that nobody decided, to set a scene."""
+        """Write a record that no request decided, to set a scene."""
         self.take(ControllerResult((record,), None))
 
 

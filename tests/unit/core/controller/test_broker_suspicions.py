@@ -123,9 +123,9 @@ class Scene:
             self.rest = False
             self.knocks += self.suspicions.again(BROKER, EPOCH)
         elif event in ("first", "last") and self.knocks:
-            self.told(self.knocks.pop(0 if event == "first" else -1))
+            self.knocked(self.knocks.pop(0 if event == "first" else -1))
 
-    def told(self, address: Address) -> None:
+    def knocked(self, address: Address) -> None:
         refused = Knocked.SILENT if self.cut else Knocked.REFUSED
         outcome = Knocked.OPENED if self.alive and not self.cut else refused
         suspicion = self.suspicions.on_knock(BROKER, EPOCH, address, outcome)

@@ -233,7 +233,7 @@ def test_a_new_controller_gives_each_broker_time() -> None:
         fresh.adopt(registration, cluster.image.offset, cluster.now)
     cluster.sessions = fresh
     assert brokers.expire(cluster.state, fresh, cluster.now + 8.9) is None
-    # Nobody knows what broker 2 has read, so broker 1 goes on waiting.
+    # It is unknown what broker 2 has read, so broker 1 goes on waiting.
     assert not cluster.beat(1, want_shut_down=True).should_shut_down
     cluster.beat(2)
     assert cluster.beat(1, want_shut_down=True).should_shut_down

@@ -241,7 +241,7 @@ def test_new_replicas_go_where_their_brokers_have_most_room() -> None:
     cluster.beat(1, rooms=rooms(10 * GIB, 12 * GIB))
     cluster.topic("t", *[(1, 2)] * 4)
     places = [cluster.partition("t", n).directories for n in range(4)]
-    # Each that is placed takes room from the next; broker 2 has told nothing.
+    # Each that is placed takes room from the next; broker 2 has reported nothing.
     assert places == [(d, UNASSIGNED) for d in (D11, D11, D10, D11)]
     cluster.topic("u", (1,))
     assert cluster.partition("u").directories == (D10,), "also in the next request"
@@ -300,7 +300,7 @@ def test_no_new_replica_where_it_is_cordoned_offline_or_unknown() -> None:
 
 @pytest.mark.spec("B-24", "B-07")
 def test_a_directory_that_has_come_back_gets_its_part_of_new_replicas() -> None:
-    """Until its broker has told of its room, another one must not get them all."""
+    """Until its broker has reported its room, another one must not get them all."""
     cluster = cluster_of(1)
     cluster.beat(1, rooms=rooms(10 * GIB, 10 * GIB))
     cluster.beat(1, offline_dirs=(D11,))

@@ -1,4 +1,4 @@
-"""Who leads: the rules of `change`, and the requests and checks that make use of them."""
+"""Leaders: the rules of `change`, and the requests and checks that make use of them."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_another_min_isr_costs_eligibility_where_a_broker_leads(resource: tuple[
     asked = [(configs.ConfigResource(*resource), [alteration])]
     cluster.take(configs.alter_incrementally(cluster.state, asked))
     assert eligible(cluster) == ((), ())
-    assert cluster.partition("idle").elr == (1,), "nobody leads it, so nothing was written since"
+    assert cluster.partition("idle").elr == (1,), "no broker leads it, so nothing was written since"
     assert cluster.partition("t").isr == (2,)
 
 

@@ -138,7 +138,7 @@ def test_cancelling_goes_back() -> None:
     assert alter(cluster, None) is Error.NONE
     assert shape(cluster) == ((1, 2), (), ())
     assert cluster.partition("t").isr == (1, 2)
-    assert cluster.partition("t").leader_epoch == 1, "who left must notice"
+    assert cluster.partition("t").leader_epoch == 1, "the broker that left must notice"
 
 
 def test_replacing_remembers_where_it_began() -> None:

@@ -34,7 +34,7 @@ def subscription(*topics: str) -> bytes:
 
 
 class Log:
-    """A coordinator over a log in memory whose appends are answered when told to."""
+    """A coordinator over a log in memory whose appends are answered when the test says."""
 
     def __init__(self, limits: GroupLimits | None = None) -> None:
         self.out = Outbox(random.Random(2))

@@ -1,4 +1,4 @@
-"""Groups under random members: nothing breaks, everybody is answered, and peace ends in Stable."""
+"""Groups under random members: nothing breaks, each gets an answer, and peace ends in Stable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RETRIED = {Error.UNKNOWN_MEMBER_ID, Error.ILLEGAL_GENERATION, Error.FENCED_INSTA
 
 @dataclass
 class Client:
-    """A member as clients behave: join, sync, beat; join again when told to; forget a lost id."""
+    """A member as clients behave: join, sync, beat; join again on request; forget a lost id."""
 
     world: World
     instance_id: str | None
@@ -139,7 +139,7 @@ def check(world: World) -> None:
     group = world.group
     waiting = [m for m in group.metadata.members if m.joining is not None]
     if group.metadata.state in (GroupState.STABLE, GroupState.COMPLETING, GroupState.EMPTY):
-        assert not waiting, "somebody waits for a join that nobody prepares"
+        assert not waiting, "a member waits for a join that is not under way"
     if group.metadata.state is GroupState.STABLE:
         assert not [m for m in group.metadata.members if m.syncing is not None]
     assert (group.metadata.state is GroupState.EMPTY) <= (len(group.metadata.members) == 0)

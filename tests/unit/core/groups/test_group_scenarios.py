@@ -22,7 +22,7 @@ def test_first_generation_waits_for_more_members_and_tells_the_leader_of_all(wor
     world.wait(0.9)
     assert first == []
     world.wait(0.2)
-    assert second == []  # somebody came in the first delay: one more is due
+    assert second == []  # a member came in the first delay: one more is due
     world.wait(3)
     (leader,), (follower,) = first, second
     assert leader.generation == follower.generation == 1
@@ -68,7 +68,7 @@ def test_assignments_are_answered_only_after_they_are_stored() -> None:
         (follower.member_id, b"F", b"r"),
     ]
     assert (stored.generation, stored.protocol, stored.leader) == (1, "range", leader.member_id)
-    # Asked again, it is told again, without another store.
+    # Asked again, the coordinator answers again, without another store.
     assert world.sync(follower)[0].assignment == b"F"
     assert len(world.records) == 1
 

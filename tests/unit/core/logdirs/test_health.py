@@ -1,4 +1,4 @@
-"""A directory's health: each change is told once."""
+"""A directory's health: each change is reported once."""
 
 from __future__ import annotations
 

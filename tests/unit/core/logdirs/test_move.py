@@ -24,7 +24,7 @@ BLOCKED = [S.FREEZING, S.DRAINING]
 COMMITTED = [S.DISCARDING, S.PROMOTING]
 
 NEVER = {
-    # Answers to what was not asked in that state: a bug of ours if they come.
+    # Answers to what was not asked in that state: a bug if they come.
     I.PREPARED: set(S) - {S.PREPARING} - ENDED,
     I.SLOT: set(S) - {S.WANTED} - ENDED,
     I.COPIED: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING, S.RESTORING},

@@ -213,7 +213,7 @@ def test_what_went_offline_is_reported_together_and_what_is_back_apart() -> None
     assert batch is not None
     assert list(batch.entries) == [id(0), id(2)]
     queue.on_failed(batch.serial, 1.0, 0.0)
-    # Healed before the controller heard of it: nothing is left to be told of that one.
+    # Healed before the controller heard of it: nothing is left to report of that one.
     queue.withdraw(id(0))
     batch = queue.take(2.0, lambda *_: True)
     assert batch is not None

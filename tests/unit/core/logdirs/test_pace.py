@@ -30,7 +30,7 @@ def test_a_disk_much_slower_than_its_neighbours_is_slow_after_some_looks() -> No
     assert paces.is_slow("a")
     assert not paces.is_slow("b")
     assert paces.latency("a") == pytest.approx(0.5)
-    # Told once; and well again only after a while.
+    # Reported once; and well again only after a while.
     assert look(paces, 100, a=calls(0.5), b=calls(0.005)) == []
     assert look(paces, WELL_AFTER - 1, a=calls(0.005), b=calls(0.005)) == []
     assert look(paces, 1, a=calls(0.005), b=calls(0.005)) == ["a"]
@@ -42,7 +42,7 @@ def test_an_only_disk_is_judged_by_its_past() -> None:
     paces = Paces(ALLOWED)
     look(paces, PAST_LEAST, a=calls(0.005))
     assert look(paces, SLOW_AFTER, a=calls(0.5)) == ["a"]
-    # Without a past nobody can say.
+    # Without a past there is no verdict.
     fresh = Paces(ALLOWED)
     assert look(fresh, 100, a=calls(0.15)) == []
 

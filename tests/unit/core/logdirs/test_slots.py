@@ -1,4 +1,4 @@
-"""Who of the moves that wait may copy: limits kept, disks used, nobody forgotten."""
+"""Which of the moves that wait may copy: limits kept, disks used, no move forgotten."""
 
 from __future__ import annotations
 

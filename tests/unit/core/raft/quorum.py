@@ -111,7 +111,7 @@ class FakeNode:
         def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
             def durable(heard: Any) -> None:
                 saved = peer.disk.state.epoch if peer.disk.state is not None else 0
-                assert saved >= heard.epoch, "an epoch was told that is not durable"
+                assert saved >= heard.epoch, "an epoch was sent that is not durable"
                 answer(heard)
 
             peer.raft.on_begin_epoch(self.me, epoch, durable)
@@ -339,7 +339,7 @@ class Quorum:
         return max(leading, key=lambda n: n.raft.state.epoch, default=None)
 
     def await_leader(self, seconds: float = 20.0) -> FakeNode:
-        """Let time pass until somebody leads and the others follow."""
+        """Let time pass until a voter leads and the others follow."""
 
         def settled() -> bool:
             leader = self.leader
@@ -349,7 +349,7 @@ class Quorum:
                 if n.alive and self.connected(n.me, leader.me)
             )
 
-        assert self.run(seconds, settled), "nobody came to lead"
+        assert self.run(seconds, settled), "no voter came to lead"
         leader = self.leader
         assert leader is not None
         return leader

@@ -1,4 +1,4 @@
-"""When a voter stops waiting for a leader at whose address nobody serves."""
+"""When a voter stops waiting for a leader at whose address no process listens."""
 
 from __future__ import annotations
 

@@ -363,7 +363,7 @@ def test_the_low_watermark_waits_for_the_living_only() -> None:
     partition = leading()
     partition.on_follower_fetch(2, 0, 0, 12, 0.0)
     partition.log.start = 7
-    assert partition.low_watermark == -1, "broker 3 has not told anything"
+    assert partition.low_watermark == -1, "broker 3 has not reported anything"
     partition.on_eligible({**ALIVE, 3: None}, 0.0)
     assert partition.low_watermark == 0
     partition.on_follower_fetch(2, 0, 7, 12, 0.0)

@@ -107,7 +107,7 @@ def test_control_batches_move_the_epoch_and_no_sequence() -> None:
 
 
 def test_where_each_transaction_has_its_epoch_the_first_batch_begins_at_zero() -> None:
-    """KIP-890: who is not known, or has nothing in its epoch, has sequences from 0 on."""
+    """KIP-890: an unknown producer, or one without records in its epoch, begins at sequence 0."""
     producers = ProducerStateManager()
     producers.on_asked(transactional(3), True, 1)
     assert error(producers, transactional(3)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER

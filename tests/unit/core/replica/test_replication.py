@@ -34,7 +34,7 @@ LAG = 5.0
 
 
 def batch(unique: int, count: int) -> RecordBatch:
-    """A batch that can be told from all others by its timestamp."""
+    """A batch with a timestamp that no other has."""
     return RecordBatch(0, count - 1, -1, 0, unique, unique, NO_PRODUCER, -1, -1, count, b"")
 
 
@@ -44,7 +44,7 @@ def repeat(machine: Partition, proposal: PendingIsrChange) -> None:
 
 
 class Replica:
-    """A machine and its log; appends are written when told."""
+    """A machine and its log; appends are written when the test says."""
 
     def __init__(self, node: int, min_isr: int) -> None:
         self.node = node
@@ -281,7 +281,7 @@ class Cluster:
             self.check()
 
     def heal(self) -> None:
-        """Everybody is well again: all must come to the same log, all of it committed."""
+        """All replicas are well again: they must come to the same log, all of it committed."""
         for node in sorted(self.fenced):
             self.fence(self.replicas[node])
         if self.state.leader < 0:

@@ -1,4 +1,4 @@
-"""Fetch sessions (KIP-227): epochs, kinds of names, and who gives way when there are too many."""
+"""Fetch sessions (KIP-227): epochs, kinds of names, and which give way when there are too many."""
 
 from __future__ import annotations
 

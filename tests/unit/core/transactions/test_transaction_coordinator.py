@@ -153,7 +153,7 @@ def test_a_second_producer_aborts_and_fences_the_first() -> None:
 
 
 def test_an_epoch_above_its_own_tells_a_coordinator_that_another_has_taken_its_place() -> None:
-    """Fencing is forever, so it is not for one who has missed the change to pronounce it."""
+    """Fencing is forever, so a coordinator that has missed the change must not pronounce it."""
     world = World()
     first = world.begin()
     world.add(first, A)

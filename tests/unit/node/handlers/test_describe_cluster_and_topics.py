@@ -83,7 +83,7 @@ def describe(
     )
 
 
-def told(answer: Any) -> dict[str, list[int]]:
+def partitions_of(answer: Any) -> dict[str, list[int]]:
     return {t.name: [p.partition_index for p in t.partitions] for t in answer.topics}
 
 
@@ -104,7 +104,7 @@ def test_all_topics_in_the_order_of_their_names_and_none_is_made() -> None:
     image = three_brokers()
     add_topic(image, "b", (1,))
     add_topic(image, "a", (1,))
-    assert list(told(describe(image))) == ["a", "b"]
+    assert list(partitions_of(describe(image))) == ["a", "b"]
     answer = describe(image, "new", "b", "b", "..")
     assert [(t.name, t.error_code) for t in answer.topics] == [
         ("..", Error.INVALID_TOPIC_EXCEPTION),
@@ -121,7 +121,7 @@ def test_pages_together_are_everything_once() -> None:
     pages, cursor = [], None
     while True:
         answer = describe(image, limit=2, cursor=cursor)
-        pages.append(told(answer))
+        pages.append(partitions_of(answer))
         if answer.next_cursor is None:
             break
         cursor = (answer.next_cursor.topic_name, answer.next_cursor.partition_index)
@@ -138,7 +138,7 @@ def test_a_cursor_at_a_topic_that_is_gone_goes_on_with_the_next() -> None:
     image = three_brokers()
     add_topic(image, "a", (1,))
     add_topic(image, "c", (1,), (1,))
-    assert told(describe(image, cursor=("b", 7))) == {"c": [0, 1]}
+    assert partitions_of(describe(image, cursor=("b", 7))) == {"c": [0, 1]}
 
 
 def test_a_negative_cursor_is_refused() -> None:

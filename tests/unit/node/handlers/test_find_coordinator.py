@@ -1,4 +1,4 @@
-"""FindCoordinator: who leads the group's partition, and what is not coordinated here."""
+"""FindCoordinator: the leader of the group's partition, and what is not coordinated here."""
 
 from __future__ import annotations
 

@@ -391,7 +391,7 @@ def test_a_failed_append_is_answered_in_a_coordinators_words(
 def test_describing(broker: GroupBroker, version: int) -> None:
     member = joined(broker)
     sync(broker, 5, member)
-    answer = broker.ask(Key.DESCRIBE_GROUPS, version, groups=("g", "nobody"))
+    answer = broker.ask(Key.DESCRIBE_GROUPS, version, groups=("g", "absent"))
     group, missing = answer.groups
     assert (group.error_code, group.group_state) == (Error.NONE, "Stable")
     assert (group.protocol_type, group.protocol_data) == ("consumer", "range")
@@ -401,7 +401,7 @@ def test_describing(broker: GroupBroker, version: int) -> None:
     assert missing.group_state == "Dead"
     assert missing.error_code == (Error.GROUP_ID_NOT_FOUND if version >= 6 else Error.NONE)
     if version >= 6:
-        assert missing.error_message == "Group nobody not found."  # Apache Kafka's own words.
+        assert missing.error_message == "Group absent not found."  # Apache Kafka's own words.
 
 
 @pytest.mark.parametrize("version", versions(Key.LIST_GROUPS))
@@ -426,11 +426,11 @@ def test_listing(broker: GroupBroker, version: int) -> None:
 def test_deleting(broker: GroupBroker, version: int) -> None:
     joined(broker)
     commit(broker, 8, {("t", 0): 1}, group_id="simple")
-    answer = broker.ask(Key.DELETE_GROUPS, version, groups_names=("simple", "g", "nobody"))
+    answer = broker.ask(Key.DELETE_GROUPS, version, groups_names=("simple", "g", "absent"))
     assert [(r.group_id, r.error_code) for r in answer.results] == [
         ("simple", Error.NONE),
         ("g", Error.NON_EMPTY_GROUP),
-        ("nobody", Error.GROUP_ID_NOT_FOUND),
+        ("absent", Error.GROUP_ID_NOT_FOUND),
     ]
     assert broker.ask(Key.DELETE_GROUPS, version, groups_names=()).results == ()
     assert [g.group_id for g in broker.ask(Key.LIST_GROUPS, 5).groups] == ["g"]
@@ -455,11 +455,11 @@ def test_deleting_offsets(broker: GroupBroker) -> None:
         Error.UNKNOWN_TOPIC_OR_PARTITION,
     ]
     assert list(fetch(broker, 9, None)[0]) == [("t", 1)]
-    missing = broker.ask(key, 0, group_id="nobody", topics=topics)
+    missing = broker.ask(key, 0, group_id="absent", topics=topics)
     assert (missing.error_code, missing.topics) == (Error.GROUP_ID_NOT_FOUND, ())
 
 
-# --- who coordinates ----------------------------------------------------------------------------
+# --- the coordinator ----------------------------------------------------------------------------
 
 
 def test_everything_is_refused_where_another_broker_leads(broker: GroupBroker) -> None:

@@ -59,7 +59,7 @@ class World(GroupBroker):
         }
         self.desk.send(request(KEY, version, **(asked | fields)))
 
-    def told(self) -> list[list[Error]]:
+    def errors(self) -> list[list[Error]]:
         """The errors of the answers that have come."""
         return [
             [Error(p.error_code) for topic in answer.topics for p in topic.partitions]
@@ -67,11 +67,11 @@ class World(GroupBroker):
         ]
 
     def commit(self, version: int = 5, **fields: Any) -> Error:
-        """Commit where the transaction's coordinator has no objection; what t-0 is told."""
+        """Commit where the transaction's coordinator has no objection; the error of t-0."""
         self.send(version, **fields)
         while self.asked.questions:
             self.asked.answer()
-        ((error, other),) = self.told()
+        ((error, other),) = self.errors()
         assert other in (error, Error.UNKNOWN_TOPIC_OR_PARTITION)
         return error
 
@@ -112,14 +112,14 @@ def test_an_offset_counts_from_the_marker_on(world: World, version: int) -> None
 
 def test_the_transactions_coordinator_hears_of_the_groups_partition(world: World) -> None:
     world.send()
-    assert world.told() == []
+    assert world.errors() == []
     question = world.asked.answer()
     assert (question.transactional_id, question.producer, question.adds) == (
         "x",
         ProducerIdAndEpoch(7, 0),
         True,
     )
-    assert world.told() == [[Error.NONE, Error.UNKNOWN_TOPIC_OR_PARTITION]]
+    assert world.errors() == [[Error.NONE, Error.UNKNOWN_TOPIC_OR_PARTITION]]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_without_the_coordinators_yes_nothing_is_written(
         if world.asked.questions:
             world.asked.answer(error)
             world.wait(BUSY_RETRY)
-    assert world.told() == [[told, told]]
+    assert world.errors() == [[told, told]]
     assert world.replicas.ends.get(PLACE, 0) == 0
 
 
@@ -153,10 +153,10 @@ def test_a_marker_that_comes_before_the_yes_ends_the_commit(world: World) -> Non
     world.asked.verdict = BUSY
     world.send(4)
     world.transactions.enlisting.on_marker(PLACE, ProducerIdAndEpoch(7, 0), bumped=False)
-    assert world.told() == [[Error.INVALID_TXN_STATE] * 2]
+    assert world.errors() == [[Error.INVALID_TXN_STATE] * 2]
     world.asked.verdict = Error.NONE
     world.wait(1)
-    assert (world.told(), world.pending()) == ([], [])
+    assert (world.errors(), world.pending()) == ([], [])
 
 
 def test_a_group_that_moves_while_the_coordinator_is_asked_is_looked_up_again(
@@ -165,7 +165,7 @@ def test_a_group_that_moves_while_the_coordinator_is_asked_is_looked_up_again(
     world.send()
     world.lead(False)
     world.asked.answer()
-    assert world.told() == [[Error.NOT_COORDINATOR] * 2]
+    assert world.errors() == [[Error.NOT_COORDINATOR] * 2]
     assert world.replicas.ends.get(PLACE, 0) == 0
 
 
@@ -175,7 +175,7 @@ def test_where_nothing_is_verified_old_clients_are_not_asked_about() -> None:
     assert world.commit(4) == Error.NONE
     world.send(5)
     assert world.asked.answer(Error.PRODUCER_FENCED).adds
-    assert world.told() == [[Error.INVALID_PRODUCER_EPOCH] * 2]
+    assert world.errors() == [[Error.INVALID_PRODUCER_EPOCH] * 2]
 
 
 def test_a_fenced_epoch_is_refused_by_the_log(world: World) -> None:
@@ -242,5 +242,5 @@ def test_readers_of_stable_offsets_wait_for_the_marker(world: World) -> None:
 def test_a_group_must_have_a_name(world: World) -> None:
     world.lead(False)
     world.send(group_id="")
-    assert world.told() == [[Error.INVALID_GROUP_ID] * 2]
+    assert world.errors() == [[Error.INVALID_GROUP_ID] * 2]
     assert world.asked.questions == []
