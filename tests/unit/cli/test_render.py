@@ -25,7 +25,7 @@ def test_bars(done: int, total: int, share: str) -> None:
     assert text.endswith(f" {share:>4}")
     assert len(text) == 25
     filled = sum(text.count(one) for one in "#█")
-    assert filled + sum(text.count(one) for one in "-░") == 20, "told apart without colours"
+    assert filled + sum(text.count(one) for one in "-░") == 20, "the bar is legible without colours"
     assert filled == round(20 * (min(done, total) / total if total else 1))
 
 
