@@ -14,6 +14,8 @@ from typing import Any
 
 import psutil
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka import admin as admins
 from prometheus_client.parser import text_string_to_metric_families
 from tests.support.commands import run
 from tests.support.processes import tied
@@ -210,6 +212,41 @@ def test_a_folder_that_cannot_be_had_is_named(tmp_path: Path) -> None:
     assert "Not a directory" in done.stderr
 
 
+def _let_bob_write_after_a_refusal(bootstrap: str, own: Path) -> None:
+    """The administrator makes a topic and a user; librdkafka writes as that user once it may."""
+    given = dict(line.split("=", 1) for line in own.read_text().splitlines())
+    at = {
+        "bootstrap.servers": bootstrap,
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "ssl.ca.location": given["ssl.truststore.location"],
+        "log_level": 0,
+    }
+    password = given["sasl.jaas.config"].partition('password="')[2].partition('"')[0]
+    admin = admins.AdminClient({**at, "sasl.username": "admin", "sasl.password": password})
+    admin.create_topics([admins.NewTopic("t", 1, 1)])["t"].result(30)
+    info = admins.ScramCredentialInfo(admins.ScramMechanism.SCRAM_SHA_512, 4096)
+    made = admins.UserScramCredentialUpsertion("bob", info, b"for-bob")
+    admin.alter_user_scram_credentials([made])["bob"].result(30)
+
+    def refusal() -> str | None:
+        told: list[Any] = []
+        producer = Producer({**at, "sasl.username": "bob", "sasl.password": "for-bob"})
+        producer.produce("t", b"x", on_delivery=lambda error, _: told.append(error))
+        assert producer.flush(30) == 0
+        return None if told[0] is None else str(told[0].name())
+
+    assert refusal() == "TOPIC_AUTHORIZATION_FAILED"
+    allowed = admins.AclBinding(
+        admins.ResourceType.TOPIC, "t", admins.ResourcePatternType.LITERAL, "User:bob", "*",
+        admins.AclOperation.WRITE, admins.AclPermissionType.ALLOW,
+    )  # fmt: skip
+    admin.create_acls([allowed])[allowed].result(30)
+    eventually(lambda: refusal() is None, "the user may write", 20, 0.1)
+
+
+@pytest.mark.spec("S-04")
+@pytest.mark.spec("S-05")
 @pytest.mark.spec("S-06")
 def test_a_secured_cluster_lets_in_its_own_client_alone(tmp_path: Path) -> None:
     options = ("--secure", "--brokers", "1", "--dirs", "1")
@@ -222,6 +259,7 @@ def test_a_secured_cluster_lets_in_its_own_client_alone(tmp_path: Path) -> None:
         without = run("spindle", *at)
         assert without.code != 0
         assert "this port speaks TLS" in without.stderr
+        _let_bob_write_after_a_refusal(told["bootstrap"], own)
         was = own.read_text()
     with _up(tmp_path, *options) as (_, again):
         assert Path(again["commandConfig"]).read_text() == was

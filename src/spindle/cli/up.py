@@ -27,7 +27,7 @@ _Controllers = Annotated[
 ]
 _Secure = Annotated[
     bool,
-    typer.Option("--secure", help="TLS everywhere; clients need what FOLDER/security has."),
+    typer.Option("--secure", help="TLS, logins and ACLs; FOLDER/security has a login."),
 ]
 
 
@@ -69,7 +69,8 @@ def up(
     """Start a cluster on loopback: brokers and controllers, each a process of its own.
 
     Prints the bootstrap address when the cluster serves; any Kafka client can connect to it. With
-    --secure clients need the properties whose path is printed, or the certificates beside them.
+    --secure clients log in (SASL_SSL, SCRAM-SHA-512): the printed properties file is the
+    administrator's, which makes other users and ACLs.
     Ctrl-C stops the cluster cleanly. The data stay, and the next start finds them.
 
     If a node stops by itself, a line names its reason and its log, and the other nodes keep
@@ -93,6 +94,7 @@ def up(
             combined,
             metrics,
             security=client.client() if client else UNSECURED,
+            records=client.users() if client else (),
         )
         ended = asyncio.run(_up(cluster, dirs, json_output, client))
     except Unusable as error:

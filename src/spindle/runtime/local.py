@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,15 +17,18 @@ from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
 from spindle.model.ids import id_to_text
+from spindle.model.metadata_records import MetadataRecord
 from spindle.model.security_protocol import SecurityProtocol
 from spindle.runtime.folder import Folder
 from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
 from spindle.security.client_properties import UNSECURED, ClientSecurity
 from spindle.storage import meta
-from spindle.storage.formatting import format_blank
+from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
 
 CONTROLLER_ID = 100
+CONTROLLER, NODES = "CONTROLLER", "NODES"
+"""Names of listeners: controllers', and that of brokers to each other where clients log in."""
 START_SECONDS = 30.0
 STOP_SECONDS = 20.0
 
@@ -39,6 +42,8 @@ class LocalNode:
     port: int | None = None
     """Where clients reach it; None: it is no broker."""
     log_dirs: tuple[Path, ...] = ()
+    inner_port: int | None = None
+    """Where other brokers reach it; None: where clients do."""
     controller_port: int | None = None
     """Where it is reached as a controller; None: it is none."""
     settings: dict[str, str] = field(default_factory=dict)
@@ -74,9 +79,10 @@ class LocalCluster:
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
     too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
     port. `nursery`: the one that starts the nodes, if several clusters share it; the caller closes
-    it. `security`: how clients connect; `settings` then have what nodes need for it. Use as an
-    async context manager, or call `start` and `stop`. One process at a time runs the cluster of a
-    folder.
+    it. `security`: how clients connect; `settings` then have what nodes need for it. Where clients
+    log in, brokers speak to each other at a listener of their own, with TLS. `records`: what the
+    metadata of a new cluster begins with, beside its features. Use as an async context manager, or
+    call `start` and `stop`. One process at a time runs the cluster of a folder.
     """
 
     def __init__(
@@ -91,6 +97,7 @@ class LocalCluster:
         metrics: bool = False,
         nursery: Nursery | None = None,
         security: ClientSecurity = UNSECURED,
+        records: Sequence[MetadataRecord] = (),
     ) -> None:
         if combined and controllers > brokers:
             raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
@@ -99,6 +106,7 @@ class LocalCluster:
         """Its id, once its files are prepared."""
         self._settings = dict(settings or {})
         self._security = security
+        self._records = (*DEFAULT_LEVELS, *records)
         self._nursery = nursery or Nursery()
         self._owns_nursery = nursery is None
         self._folder = Folder(home)
@@ -125,6 +133,9 @@ class LocalCluster:
         if metrics:
             for node, free in zip(self.nodes, self._folder.reserve(len(self.nodes)), strict=True):
                 node.settings["metrics.port"] = str(free)
+        if security.protocol.has_sasl:
+            for node, free in zip(self.brokers, self._folder.reserve(brokers), strict=True):
+                node.inner_port = free
 
     @property
     def nodes(self) -> list[LocalNode]:
@@ -185,7 +196,7 @@ class LocalCluster:
         for config in configs:
             blank = [path for path in config.directories if found[path] is None]
             now_ms = time.time_ns() // 1_000_000
-            format_blank(disk, blank, self.cluster_id, config.node_id, now_ms)
+            format_blank(disk, blank, self.cluster_id, config.node_id, now_ms, self._records)
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""
@@ -293,17 +304,11 @@ class LocalCluster:
     def _properties(self, node: LocalNode) -> dict[str, str]:
         voters = (f"{c.node_id}@127.0.0.1:{c.controller_port}" for c in self.controllers)
         roles = {"broker": node.port, "controller": node.controller_port}
-        protocol = self._security.protocol
-        names = {"broker": protocol.value, "controller": "CONTROLLER"}
-        inner = SecurityProtocol.SSL if protocol.has_tls else SecurityProtocol.PLAINTEXT
-        own = [(role, port) for role, port in roles.items() if port is not None]
         common = {
-            "process.roles": ",".join(role for role, _ in own),
+            "process.roles": ",".join(role for role, port in roles.items() if port is not None),
             "node.id": str(node.node_id),
-            "listeners": ",".join(f"{names[role]}://127.0.0.1:{port}" for role, port in own),
+            **self._listeners(node),
             "controller.quorum.voters": ",".join(voters),
-            "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": f"CONTROLLER:{inner},{protocol}:{protocol}",
             "log.dir.fault.drills": "true",
         }
         if node.port is None:
@@ -316,6 +321,7 @@ class LocalCluster:
         replicas = str(min(3, len(self.brokers)))
         return {
             **common,
+            **({} if node.inner_port is None else {"inter.broker.listener.name": NODES}),
             "log.dirs": ",".join(map(str, node.log_dirs)),
             "metadata.log.dir": str(node.home / "metadata"),
             "offsets.topic.replication.factor": replicas,
@@ -323,6 +329,23 @@ class LocalCluster:
             "group.initial.rebalance.delay.ms": "0",
             **self._settings,
             **node.settings,
+        }
+
+    def _listeners(self, node: LocalNode) -> dict[str, str]:
+        outer = self._security.protocol
+        inner = SecurityProtocol.SSL if outer.has_tls else SecurityProtocol.PLAINTEXT
+        ports = {outer.value: node.port, NODES: node.inner_port, CONTROLLER: node.controller_port}
+        protocols = {
+            CONTROLLER: inner,
+            outer.value: outer,
+            **({NODES: inner} if outer.has_sasl else {}),
+        }
+        return {
+            "listeners": ",".join(
+                f"{name}://127.0.0.1:{port}" for name, port in ports.items() if port is not None
+            ),
+            "controller.listener.names": CONTROLLER,
+            "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in protocols.items()),
         }
 
 

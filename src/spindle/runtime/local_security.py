@@ -1,13 +1,16 @@
-"""Certificates for a cluster on this machine: made once, in the cluster's folder.
+"""TLS, SCRAM and ACLs for a cluster on this machine: made once, in the cluster's folder.
 
-An authority signs one certificate for the nodes and one for clients; its key is thrown away, so
-that no other certificate of it can come to be. Called by the `up` command.
+An authority signs the certificate of the nodes; its key is thrown away, so that no other
+certificate of it can come to be. Nodes know each other by that certificate. Clients log in with a
+password (SCRAM-SHA-512), and what no ACL allows is refused to all but the administrator. Called by
+the `up` command.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import os
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,10 +22,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from spindle.core.authorizer import AUTHORIZER
+from spindle.model.metadata_records import UserScramCredential
+from spindle.model.scram import ITERATIONS_LEAST, ScramMechanism
 from spindle.security.client_properties import ClientSecurity, read_client_settings
+from spindle.security.mechanisms import PasswordLogin
 
-CLIENT: Final = "admin"
-"""What clients with the client's certificate are called: User:CN=admin, or User:admin by rule."""
+ADMINISTRATOR: Final = "admin"
+"""The user that may do everything, and that makes other users and ACLs."""
+_NODE: Final = "node"
+"""The common name in the certificate of the nodes, and with that their user."""
+_MECHANISM: Final = ScramMechanism.SHA_512
+_SALT_BYTES: Final = 26
 _LIFE: Final = timedelta(days=3650)
 _BEFORE: Final = timedelta(days=1)
 """A clock may be slow."""
@@ -30,7 +41,7 @@ _BEFORE: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class LocalSecurity:
-    """The certificates of one folder: mutual TLS at every listener."""
+    """The secrets of one folder: SASL_SSL for clients, mutual TLS between nodes, ACLs."""
 
     folder: Path
 
@@ -43,10 +54,36 @@ class LocalSecurity:
     def settings(self) -> dict[str, str]:
         """What every node needs."""
         return {
-            **_stores(self.folder / "node.pem", self.folder / "authority.pem"),
-            "ssl.client.auth": "required",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.folder / "node.pem"),
+            **_trusted(self.folder / "authority.pem"),
+            "listener.name.nodes.ssl.client.auth": "required",
+            "listener.name.controller.ssl.client.auth": "required",
             "ssl.principal.mapping.rules": "RULE:^CN=(.*)$/$1/,DEFAULT",
+            "sasl.enabled.mechanisms": _MECHANISM.title,
+            "authorizer.class.name": AUTHORIZER,
+            "super.users": f"User:{ADMINISTRATOR};User:{_NODE}",
         }
+
+    def users(self) -> tuple[UserScramCredential, ...]:
+        """The records by which a new cluster knows the administrator."""
+        login = self.client().login
+        assert isinstance(login, PasswordLogin), (
+            "the properties that `_make` writes have a password"
+        )
+        salt = secrets.token_bytes(_SALT_BYTES)
+        salted = _MECHANISM.salted(login.password.reveal(), salt, ITERATIONS_LEAST)
+        keys = _MECHANISM.keys(salted)
+        return (
+            UserScramCredential(
+                name=login.username,
+                mechanism=_MECHANISM,
+                salt=salt,
+                stored_key=keys.stored,
+                server_key=keys.server,
+                iterations=ITERATIONS_LEAST,
+            ),
+        )
 
     def client(self) -> ClientSecurity:
         """How this process connects. Unusable where the files have been damaged."""
@@ -54,7 +91,7 @@ class LocalSecurity:
 
 
 def secured(home: Path) -> LocalSecurity:
-    """The certificates of a cluster's folder, made if there are none. OSError as files do."""
+    """The secrets of a cluster's folder, made if there are none. OSError as files do."""
     made = LocalSecurity(home / "security")
     if not made.client_properties.exists():
         made.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -68,28 +105,27 @@ def _make(made: LocalSecurity) -> None:
     own = _builder(issuer, issuer, authority)
     own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
     _write(made.folder / "authority.pem", _pem(own.sign(authority, hashes.SHA256())))
-    for file, name in (("node", "node"), ("client", CLIENT)):
-        key = ec.generate_private_key(ec.SECP256R1())
-        hosts = x509.SubjectAlternativeName(
-            [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
-        )
-        builder = _builder(_named(name), issuer, key).add_extension(hosts, critical=False)
-        certificate = builder.sign(authority, hashes.SHA256())
-        secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-        _write(made.folder / f"{file}.pem", secret + _pem(certificate))
-    stores = _stores(made.folder / "client.pem", made.folder / "authority.pem")
-    lines = {"security.protocol": "SSL", **stores}
+    key = ec.generate_private_key(ec.SECP256R1())
+    hosts = x509.SubjectAlternativeName(
+        [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+    )
+    builder = _builder(_named(_NODE), issuer, key).add_extension(hosts, critical=False)
+    certificate = builder.sign(authority, hashes.SHA256())
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    _write(made.folder / "node.pem", secret + _pem(certificate))
+    lines = {
+        "security.protocol": "SASL_SSL",
+        **_trusted(made.folder / "authority.pem"),
+        "sasl.mechanism": _MECHANISM.title,
+        "sasl.jaas.config": "org.apache.kafka.common.security.scram.ScramLoginModule required "
+        f'username="{ADMINISTRATOR}" password="{secrets.token_urlsafe(24)}";',
+    }
     # Last: that it is there says that all of them are.
     _write(made.client_properties, "".join(f"{name}={text}\n" for name, text in lines.items()))
 
 
-def _stores(keys: Path, trusted: Path) -> dict[str, str]:
-    return {
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": str(keys),
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": str(trusted),
-    }
+def _trusted(authority: Path) -> dict[str, str]:
+    return {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(authority)}
 
 
 def _named(name: str) -> x509.Name:
