@@ -135,13 +135,16 @@ def test_the_command_on_manifests(
 def test_what_was_not_judged_is_said_and_nothing_to_compare_is_no_success(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(tmp_path / "plain", "t-0", [build([Record(NEXT, NOON, None, b"x")], base_offset=0)])
+    batches = [build([Record(NEXT, NOON, None, b"x")], base_offset=0)]
+    write(tmp_path / "plain", "t-0", batches)
+    write(tmp_path / "plain", "__cluster_metadata-0", batches)
     with pytest.raises(SystemExit) as left:
         main(["audit", "--log-dir", str(tmp_path / "plain")])
     assert left.value.code == 6
     out = capsys.readouterr().out
     assert "nothing to compare: no idempotent producer wrote these logs" in out
     assert "Not judged: values are not compared, and a log that ends too early" in out
+    assert "__cluster_metadata" not in out, "no client's records"
     bare = manifest(tmp_path / "made.csv", [("t", 0, 0)], COLUMNS[:3])
     with pytest.raises(SystemExit) as left:
         main(["audit", "--produced", bare, "--consumed", bare])

@@ -18,6 +18,13 @@ def test_sizes(count: int | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("share", "text"), [(0, "0%"), (0.0008, "0.08%"), (0.0949, "9.49%"), (0.1, "10%"), (1, "100%")]
+)
+def test_small_shares_have_decimals(share: float, text: str) -> None:
+    assert render.percent(share) == text
+
+
+@pytest.mark.parametrize(
     ("done", "total", "share"), [(0, 0, "100%"), (0, 10, "0%"), (5, 10, "50%"), (20, 10, "100%")]
 )
 def test_bars(done: int, total: int, share: str) -> None:
