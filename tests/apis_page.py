@@ -21,10 +21,9 @@ MARK: Final = "<!-- from here on generated -->\n"
 Range = tuple[int, int]
 """The oldest and the newest version."""
 
-_TOKENS, _GROUPS, _QUOTAS, _SHARE, _STREAMS, _VOTERS = (
+_TOKENS, _GROUPS, _SHARE, _STREAMS, _VOTERS = (
     "no delegation tokens",
     "no KIP-848 groups: clients use classic ones",
-    "no quotas of clients",
     "no share groups (KIP-932)",
     "no streams groups (KIP-1071)",
     "the voters are those of `controller.quorum.voters`",
@@ -34,8 +33,6 @@ WHY: Final[Mapping[Key, str]] = {
     Key.RENEW_DELEGATION_TOKEN: _TOKENS,
     Key.EXPIRE_DELEGATION_TOKEN: _TOKENS,
     Key.DESCRIBE_DELEGATION_TOKEN: _TOKENS,
-    Key.DESCRIBE_CLIENT_QUOTAS: _QUOTAS,
-    Key.ALTER_CLIENT_QUOTAS: _QUOTAS,
     Key.DESCRIBE_USER_SCRAM_CREDENTIALS: "brokers answer it; Apache Kafka's controllers advertise"
     " it and never answer",
     Key.CONSUMER_GROUP_HEARTBEAT: _GROUPS,

@@ -20,6 +20,7 @@ from spindle.wire.apis import Key
 from spindle.wire.codec import Request
 from spindle.wire.framing import request_frame, response_in
 from spindle.wire.messages import add_partitions_to_txn_request as add_partitions
+from spindle.wire.messages import alter_client_quotas_request as alter_quotas
 from spindle.wire.messages import alter_configs_request as alter_configs
 from spindle.wire.messages import alter_partition_reassignments_request as reassignments
 from spindle.wire.messages import alter_replica_log_dirs_request as alter_dirs
@@ -48,6 +49,7 @@ from spindle.wire.messages import write_txn_markers_request as markers
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
+from spindle.wire.messages.describe_client_quotas_request import DescribeClientQuotasRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -376,6 +378,11 @@ CASES: dict[str, tuple[Key, int, Make]] = {
     "describe scram": (Key.DESCRIBE_USER_SCRAM_CREDENTIALS, 0, lambda side:
         DescribeUserScramCredentialsRequest(
             users=(UserName(name="nobody"),))),
+    "describe quotas": (Key.DESCRIBE_CLIENT_QUOTAS, 1, lambda side: DescribeClientQuotasRequest()),
+    "alter quotas": (Key.ALTER_CLIENT_QUOTAS, 1, lambda side:
+        alter_quotas.AlterClientQuotasRequest(validate_only=True, entries=(alter_quotas.EntryData(
+            entity=(alter_quotas.EntityData(entity_type="user", entity_name="nobody"),),
+            ops=(alter_quotas.OpData(key="producer_byte_rate", value=1e9),)),))),
     "describe quorum": (Key.DESCRIBE_QUORUM, 1, lambda side: DescribeQuorumRequest(topics=(
         QuorumTopic(topic_name="__cluster_metadata", partitions=(
             QuorumPartition(partition_index=0),)),))),

@@ -52,6 +52,8 @@ class Echo:
         self.answers = True
         self.principals: list[KafkaPrincipal] = []
         """Of the connections that came."""
+        self.rate: float | None = None
+        """The new connections a second that an address may open."""
         self.seen = 0
         self.queued = 0
 
@@ -60,6 +62,9 @@ class Echo:
 
     def begin(self) -> None:
         pass
+
+    def connection_rate(self, host: str) -> float | None:
+        return self.rate
 
     def first_frames(self, listener: str) -> int | None:
         return None

@@ -1,7 +1,7 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
 Pure data over `model.metadata_records`; `recording` makes readers and writers of it. Field order is
-wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (quotas,
+wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (delegation
 tokens, ...) are kept as they came.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from spindle.model import metadata_records as r
 from spindle.model.ids import Endpoint
-from spindle.wire.making import feature, fence, unfence
+from spindle.wire.making import feature, fence, quota_part, unfence
 from tools.messages.declare import F, layout
 from tools.messages.recording import Recorded
 
@@ -52,6 +52,14 @@ _FEATURE: Final = layout(
         F("max", "int16", get="e[1].max"),
     ),
     build=feature,
+)
+
+
+_QUOTA_PART: Final = layout(
+    "QuotaPart",
+    0,
+    (F("type", "string", get="e[0]"), F("name", "?string", get="e[1]")),
+    build=quota_part,
 )
 
 
@@ -151,6 +159,18 @@ SCHEMAS: Final = (
     ),
     Schema(
         12, range(1), "FeatureLevel", (F("name", "string"), F("level", "int16")), r.FeatureLevel
+    ),
+    Schema(
+        14,
+        range(1),
+        "ClientQuota",
+        (
+            F("entity", "[]", of=_QUOTA_PART),
+            F("key", "string"),
+            F("value", "float64"),
+            F("remove", "bool"),
+        ),
+        r.ClientQuota,
     ),
     Schema(
         15, range(1), "ProducerIds", (*_BROKER, F("next_producer_id", "int64")), r.ProducerIdsBlock

@@ -129,6 +129,10 @@ def _class_variables(message: Message) -> list[str]:
     lines.append(f"    VERSIONS: ClassVar = range({f'{low}, ' if low else ''}{end})")
     flexible = _NO_FLEXIBLE if message.first_flexible is None else message.first_flexible
     lines.append(f"    FIRST_FLEXIBLE: ClassVar = {flexible}")
+    if message.key is not None and message.other is None:
+        first, since, _ = next(iter(message.top.fields.values()))
+        if attribute(first) == "throttle_time_ms":
+            lines.append(f"    THROTTLE_FROM: ClassVar = {since}")
     if message.has_records:
         lines.append("    HAS_RECORDS: ClassVar = True")
     return [*lines, ""]

@@ -40,6 +40,7 @@ from spindle.client import (
 )
 from spindle.client.cluster import TIMEOUT_S, Cluster, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
+from spindle.client.quotas import QuotaCalls
 from spindle.client.results import (
     BrokerFeatures,
     ClusterDescription,
@@ -70,7 +71,7 @@ from spindle.security.client_properties import (
 CLIENT_ID: Final = "spindle-admin"
 
 
-class AdminClient:
+class AdminClient(QuotaCalls):
     """A client of one cluster, for administration. Use it with `async with`."""
 
     def __init__(

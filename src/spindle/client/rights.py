@@ -16,6 +16,7 @@ _TOPIC: Final = "the topic"
 _O = AclOperation
 
 NEEDED: Final[Mapping[str, tuple[AclOperation, str]]] = {
+    "AlterClientQuotas": (_O.ALTER_CONFIGS, _CLUSTER),
     "AlterLogDirState": (_O.ALTER, _CLUSTER),
     "AlterPartitionReassignments": (_O.ALTER, _CLUSTER),
     "AlterReplicaLogDirs": (_O.ALTER, _CLUSTER),
@@ -24,6 +25,7 @@ NEEDED: Final[Mapping[str, tuple[AclOperation, str]]] = {
     "DeleteRecords": (_O.DELETE, _TOPIC),
     "DeleteTopics": (_O.DELETE, _TOPIC),
     "DescribeBadReplicas": (_O.DESCRIBE, _CLUSTER),
+    "DescribeClientQuotas": (_O.DESCRIBE_CONFIGS, _CLUSTER),
     "DescribeLogDirStates": (_O.DESCRIBE, _CLUSTER),
     "DescribeLogDirs": (_O.DESCRIBE, _CLUSTER),
     "DescribeQuorum": (_O.DESCRIBE, _CLUSTER),

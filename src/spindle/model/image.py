@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from spindle.model import metadata_records as r
 from spindle.model.acl_table import AclTable
+from spindle.model.client_quotas import QuotaTable, quota_entity
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -87,15 +88,16 @@ class Delta:
 
 @dataclass(slots=True)
 class AccessImage:
-    """Which users there are, and what they may do."""
+    """Which users there are, what they may do, and how much."""
 
     scram: dict[tuple[str, int], r.UserScramCredential] = field(default_factory=dict)
     """Credentials by user and mechanism."""
     acls: AclTable = field(default_factory=AclTable)
+    quotas: QuotaTable = field(default_factory=QuotaTable)
 
     def copy(self) -> AccessImage:
         """One that can be changed without changing this one."""
-        return AccessImage(dict(self.scram), self.acls.copy())
+        return AccessImage(dict(self.scram), self.acls.copy(), self.quotas.copy())
 
 
 class ClusterImage:
@@ -129,6 +131,11 @@ class ClusterImage:
     def acls(self) -> AclTable:
         """The ACLs."""
         return self.access.acls
+
+    @property
+    def quotas(self) -> QuotaTable:
+        """The quotas of clients."""
+        return self.access.quotas
 
     def partition(self, id: PartitionId) -> r.PartitionRegistration | None:
         """A partition's state, or None where it does not exist."""
@@ -334,6 +341,14 @@ def _remove_acl(image: ClusterImage, record: r.RemoveAccessControlEntry) -> None
     image.acls.remove(record.id)
 
 
+def _quota(image: ClusterImage, record: r.ClientQuota) -> None:
+    entity = quota_entity(record.entity)
+    if record.remove:
+        image.quotas.remove(entity, record.key)
+    else:
+        image.quotas.set(entity, record.key, record.value)
+
+
 def _other(image: ClusterImage, record: r.Other) -> None:
     image.others.append(record)
 
@@ -400,5 +415,6 @@ _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
     r.RemoveUserScramCredential: _remove_scram,
     r.AccessControlEntry: _add_acl,
     r.RemoveAccessControlEntry: _remove_acl,
+    r.ClientQuota: _quota,
     r.Other: _other,
 }

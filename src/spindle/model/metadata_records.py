@@ -258,8 +258,18 @@ class RemoveAccessControlEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientQuota:
+    """An entity's quota is set, or removed (KIP-546): see `model.client_quotas` for its parts."""
+
+    entity: tuple[tuple[str, str | None], ...]
+    key: str
+    value: float = 0.0
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """A record that we keep but do not read (quotas, ...): its body as it came."""
+    """A record that we keep but do not read (delegation tokens, ...): its body as it came."""
 
     key: int
     version: int
@@ -287,5 +297,6 @@ MetadataRecord: TypeAlias = (
     | RemoveUserScramCredential
     | AccessControlEntry
     | RemoveAccessControlEntry
+    | ClientQuota
     | Other
 )

@@ -113,6 +113,8 @@ class Ready:
     """Connections to hang up on, after their answers."""
     trusted: list[int] = field(default_factory=list)
     """Connections whose clients have logged in: their frames may be as large as others'."""
+    mutes: list[tuple[int, float]] = field(default_factory=list)
+    """Connections of which nothing is read for so many seconds: their clients used too much."""
     said: list[Said] = field(default_factory=list)
     halt: str | None = None
     """The node must stop at once, without a clean shutdown, for this reason."""
@@ -129,6 +131,7 @@ class Ready:
             or self.answers
             or self.closes
             or self.trusted
+            or self.mutes
             or self.said
             or self.halt
             or self.stopped
@@ -166,6 +169,8 @@ class Outbox:
         self.now = 0.0
         self.wall_ms = 0
         self.busy = 0.0
+        self.stopwatch: Callable[[], float] = lambda: self.now
+        """Seconds that go on while an input is worked on, by a rim that has them; else none do."""
         self.rng = rng
         self.carry_out: Callable[[Ready], None] | None = None
         """Set by a rim that can carry out effects while an input is still being worked on."""
@@ -221,6 +226,10 @@ class Outbox:
     def trust(self, connection: int) -> None:
         """A client has logged in: it may send frames of any size that others may."""
         self._ready.trusted.append(connection)
+
+    def mute(self, connection: int, seconds: float) -> None:
+        """Read nothing more of a client for a while; its answers go out."""
+        self._ready.mutes.append((connection, seconds))
 
     def at(self, when: float, then: Callable[[], None]) -> Timer:
         """Be woken at `when` (s, monotonic)."""

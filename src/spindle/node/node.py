@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Buffer
+from spindle.model.client_quotas import connection_rate
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
@@ -30,9 +31,11 @@ from spindle.node.metadata import Metadata
 from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
+from spindle.node.quotas.client_throttles import ClientThrottles
 from spindle.node.router import Router
 from spindle.node.sasl_authenticator import SaslAuthenticator
 from spindle.node.sasl_listener import SaslListener
+from spindle.wire.apis import Key
 
 EARLY_MAX: Final = 1_000
 """Requests that may wait for a broker to begin serving."""
@@ -78,33 +81,39 @@ class Node:
             self.metadata.listen(self.broker.on_metadata)
             self.metadata.listen(lambda _: self._serve_early())
         gates = Gates(config.settings, self.metadata, self.out)
+        clients = _throttles(self)  # All listeners of a broker count together.
         for listener in config.listeners:
-            self._reception[listener.name] = self._receive_at(listener.name, gates)
+            self._reception[listener.name] = self._receive_at(listener.name, gates, clients)
 
     @property
     def metadata(self) -> Metadata:
         """The committed metadata, as this node knows it."""
         return self.quorum.metadata
 
-    def _receive_at(self, listener: str, gates: Gates) -> _Reception:
+    def _receive_at(self, listener: str, gates: Gates, clients: ClientThrottles) -> _Reception:
         """Unusable where the settings of the listener's logins are wrong."""
         logins = None
         if self.config.protocol_of(listener).has_sasl:
             logins = SaslListener(
                 listener, self.config.settings, self.out, lambda: self.metadata.image
             )
-        return _Reception(self._router(listener, gates), logins)
+        return _Reception(self._router(listener, gates, clients), logins)
 
-    def _router(self, listener: str, gates: Gates) -> Router[Broker] | Router[VotingController]:
+    def _router(
+        self, listener: str, gates: Gates, clients: ClientThrottles
+    ) -> Router[Broker] | Router[VotingController]:
         if listener in self.config.quorum.listeners:
             assert self.controller is not None
             gate = gates.of(check_table.CONTROLLER)
-            router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER, gate)
+            throttles = _throttles(self, frozenset({Key.FETCH}))  # Nodes fetch the metadata log.
+            router = Router(
+                CONTROLLER, self.controller, self.out, parted.CONTROLLER, gate, throttles
+            )
             self.controller.router = router
             return router
         assert self.broker is not None, f"{listener} is a listener of brokers"
         barrier = gates.of(check_table.BROKER)
-        return Router(BROKER, self.broker, self.out, parted.BROKER, barrier)
+        return Router(BROKER, self.broker, self.out, parted.BROKER, barrier, clients)
 
     # --- inputs -----------------------------------------------------------------------------
 
@@ -139,6 +148,11 @@ class Node:
         if (logins := self._reception[listener].logins) is not None:
             client.admits = SaslAuthenticator(client, logins, self.out).lets_through
         self._connections[connection] = client
+
+    def connection_rate(self, host: str) -> float | None:
+        """The new connections that an address may open in a second; None: as many as it likes."""
+        quotas = self.metadata.image.quotas
+        return connection_rate(quotas, host) if quotas.entities else None
 
     def on_frame(self, connection: int, frame: Buffer) -> None:
         """A client has sent a request."""
@@ -252,3 +266,9 @@ class Node:
             paths -= self.broker.logs.offline | self.broker.logs.moves.under_way.copying_to
             epoch = self.broker.lifecycle.epoch
         self._directories.close(paths, epoch, self.out.stop)
+
+
+def _throttles(node: Node, exempt: frozenset[int] = frozenset()) -> ClientThrottles:
+    """The quotas of clients at one kind of listeners."""
+    settings = node.config.settings
+    return ClientThrottles(settings, lambda: node.metadata.image.quotas, node.out, exempt)

@@ -150,7 +150,9 @@ class Parting(Generic[T]):
             if whole is None:
                 self._context.answer_nothing()
             else:
-                self._context.answer_buffers(response_of_pieces(self._context.header, whole))
+                self._context.answer_buffers(
+                    response_of_pieces(self._context.header, self._context.told(whole))
+                )
         elif self._expected in self._ready:
             self._out.in_turn(self._take)
         elif not self._names.eager:
@@ -176,13 +178,14 @@ class _Part(RequestContext[Response]):
         self._then = then
         self.survey = survey
         self.began = began
+        self.charge = whole.charge
 
     def answer(self, response: Response) -> None:
-        self.answer_buffers([])
+        self._give([])
         self._then(self.merged(response))
 
     def answer_nothing(self) -> None:
-        self.answer_buffers([])
+        self._give([])
         self._then(None)
 
 

@@ -16,6 +16,7 @@ from spindle.model.errors import Error
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.security_protocol import SecurityProtocol
 from spindle.node.authorization.permits import EVERYTHING, Permits
+from spindle.node.quotas.client_throttles import Charge
 from spindle.wire.codec import Message, Request, Response, Whole
 from spindle.wire.framing import RequestHeader, response_frame
 
@@ -82,6 +83,7 @@ class RequestContext(Generic[A]):
         "_sink",
         "admission",
         "began",
+        "charge",
         "connection",
         "forwarded",
         "gone",
@@ -116,6 +118,8 @@ class RequestContext(Generic[A]):
         self.survey: object = None
         """What looked at all parts of the request that this is a part of."""
         self.admission = Admission()
+        self.charge: Charge | None = None
+        """What it is charged; None: no quota counts."""
         self._sink: Sink | None = sink
 
     @property
@@ -160,12 +164,22 @@ class RequestContext(Generic[A]):
 
     def answer(self, response: A) -> None:
         """Give the answer, in the client's version."""
-        self.answer_buffers(response_frame(self.header, self.merged(response)))
+        self.answer_buffers(response_frame(self.header, self.told(self.merged(response))))
 
     def merged(self, response: Response) -> Response:
         """An answer with what the check of the request has taken out."""
         merge = self.admission.merge
         return response if merge is None else merge(response)
+
+    def told(self, response: Response) -> Response:
+        """An answer with what it says of quotas, where that stands not at its beginning."""
+        return response if self.charge is None else self.charge.told(response)
+
+    def take_mutations(self, count: int, strict_from: int) -> None:
+        """So many partitions are made or deleted. Refusal THROTTLING_QUOTA_EXCEEDED where that is
+        too many for now, from version `strict_from` on (KIP-599)."""
+        if self.charge is not None:
+            self.charge.take_mutations(count, self.version >= strict_from)
 
     @property
     def permits(self) -> Permits:
@@ -174,6 +188,11 @@ class RequestContext(Generic[A]):
 
     def answer_buffers(self, buffers: list[Buffer]) -> None:
         """Give the answer as bytes (length, header and body)."""
+        if self.charge is not None:
+            buffers = self.charge.on_answer(buffers)
+        self._give(buffers)
+
+    def _give(self, buffers: list[Buffer]) -> None:
         assert self._sink is not None, f"{self.header} was answered twice"
         sink, self._sink = self._sink, None
         sink(buffers)

@@ -17,6 +17,7 @@ from spindle.model.outbox import Outbox
 from spindle.node.authorization.gate import Gate
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
+from spindle.node.quotas.client_throttles import ClientThrottles
 from spindle.node.request_context import LATER, Origin, R, RequestContext, Serving, Sink
 from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
@@ -40,12 +41,15 @@ class Router(Generic[T]):
         out: Outbox,
         parted: Parted[T] = NOTHING_PARTED,
         gate: Gate[T] | None = None,
+        throttles: ClientThrottles | None = None,
     ) -> None:
         """`parted`: which requests are served in parts where they are large.
 
-        `gate`: what checks whether their senders may ask it; None: they may.
+        `gate`: what checks whether their senders may ask it; None: they may. `throttles`: the
+        quotas of clients; None: there are none.
         """
         self._gate = gate
+        self._throttles = throttles
         self._handlers = handlers
         self._parted = parted
         self._target = target
@@ -141,6 +145,7 @@ class Router(Generic[T]):
             connection.expect(),
             gone=connection.gone,
         )
+        self._charge(context, connection.id, len(frame))
         if (names := self._names(request, context)) is not None:
             give_up = partial(self._hang_up, connection)
             self._part(request, context, names, give_up, go_on or self._hold(connection))
@@ -148,6 +153,12 @@ class Router(Generic[T]):
         self._serve(request, context, lambda why: self._hang_up(connection, why))
         if go_on is not None:
             go_on()
+
+    def _charge(self, context: RequestContext[Response], connection: int | None, size: int) -> None:
+        throttles = self._throttles
+        if throttles is not None and throttles.active:
+            user, response = context.principal.name, self._handlers[context.key].request.RESPONSE
+            context.charge = throttles.charge(context.header, response, user, connection, size)
 
     def _names(self, request: Whole, context: RequestContext[Response]) -> Names[T] | None:
         """The things of a request that is served in parts."""
@@ -234,6 +245,7 @@ class Router(Generic[T]):
             forwarded=True,
             gone=outer.gone,
         )
+        self._charge(context, None, len(frame))
         give_up = partial(self._out.say, "warning")
         if (names := self._names(request, context)) is not None:
             self._part(request, context, names, give_up)
@@ -243,10 +255,15 @@ class Router(Generic[T]):
     def _serve(
         self, request: Whole, context: RequestContext[Response], give_up: Callable[[str], None]
     ) -> None:
+        charge = context.charge
+        if charge is not None:
+            charge.begin()
         try:
             serve(self._handlers[context.key], self._target, request, context, self._gate)
         except Refusal as refusal:
             give_up(f"{Key(context.key).name} v{context.version}: {refusal.message}")
+        if charge is not None:
+            charge.pause()
 
     def _serves(self, header: RequestHeader) -> bool:
         return header.api_key in self._handlers and TABLE[Key(header.api_key)].reads(header.version)

@@ -77,6 +77,8 @@ class _Member:
     """Bytes of each request that has no answer yet."""
     asked: int = 0
     """Bytes of them all."""
+    muted_until: float = 0.0
+    """Nothing is read of it before (s); 0: it is not held back."""
 
 
 @dataclass(slots=True)
@@ -176,6 +178,25 @@ class Crowd:
         self._look()
         self._hold(member)
 
+    def mute(self, id: int, seconds: float) -> None:
+        """Read nothing more of it for a while; it may be gone already."""
+        member = self._members.get(id)
+        if member is None:
+            return
+        until = self._loop.time() + seconds
+        if until > member.muted_until:
+            member.muted_until = until
+            self._loop.call_at(until, self._unmute, id, until)
+            self._hold(member)
+
+    def _unmute(self, id: int, until: float) -> None:
+        member = self._members.get(id)
+        if member is not None and member.muted_until == until:
+            member.muted_until = 0.0
+            member.last = self._loop.time()
+            self._members.move_to_end(id)
+            self._hold(member)
+
     def on_kept(self, id: int, more: int) -> None:
         """So many bytes more of it are kept: of unfinished frames and of unsent answers."""
         member = self._members.get(id)
@@ -211,7 +232,8 @@ class Crowd:
         idle = [
             member
             for member in self._members.values()
-            if not member.open and member.last + self._idle[member.listener] <= now
+            if not member.open and not member.muted_until
+            if member.last + self._idle[member.listener] <= now
         ]
         for member in idle:
             member.stream.close("connections.max.idle.ms has passed")
@@ -275,7 +297,7 @@ class Crowd:
     def _hold(self, member: _Member) -> None:
         """Say how much may be read of it at once: all, its fair share, or nothing for now."""
         memory, most = self._memory, READ_MAX
-        if len(member.open) >= OPEN_MAX:
+        if len(member.open) >= OPEN_MAX or member.muted_until:
             most = 0
         elif memory.over and not member.protected:
             # A connection with a request waiting for a thread has had its turn.

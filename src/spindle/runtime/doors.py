@@ -15,10 +15,13 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Final, NamedTuple
 
 import structlog
 
+from spindle.core.quotas.connection_rates import ConnectionRates
+from spindle.core.quotas.sampled_rate import Windows
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint
@@ -28,12 +31,15 @@ from spindle.runtime.net import listen
 log = structlog.get_logger("spindle")
 
 MAX_CONNECTIONS: Final = "max.connections"
+CREATION_RATE: Final = "max.connection.creation.rate"
 ACCEPT_AT_ONCE: Final = 64
 """Connections taken before the loop serves those that are there."""
 PAUSE_SECONDS: Final = 1.0
 """How long a listener rests after it could not accept."""
 SAY_SECONDS: Final = 10.0
 """The least time between two lines about connections that were refused."""
+TURNED_AWAY_MOST: Final = 100
+"""Connections that wait to be closed, because too many came from their address (KIP-612)."""
 BUSY: Final = 0.9
 """From this share of its time on an event loop counts as busy: newcomers get a share of it."""
 REQUESTS_PER_NEWCOMER: Final = 20
@@ -54,8 +60,15 @@ _GONE: Final = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EPERM, errno.E
 class ConnectionLimits:
     """How many connections a node takes; settings that change while it runs count at once."""
 
-    def __init__(self, config: NodeConfig, descriptors: int) -> None:
-        """`descriptors`: how many files and sockets the process may have open."""
+    def __init__(
+        self,
+        config: NodeConfig,
+        descriptors: int,
+        rate_of_host: Callable[[str], float | None] = lambda host: None,
+    ) -> None:
+        """`descriptors`: how many files and sockets the process may have open. `rate_of_host`: the
+        new connections that an address may open in a second; None: as many as it likes."""
+        self.rate_of_host = rate_of_host
         self.descriptors = descriptors
         self._settings = settings = config.settings
         self.receive_buffer = settings.whole("socket.receive.buffer.bytes")
@@ -67,11 +80,11 @@ class ConnectionLimits:
             protected.add(config.inter_broker_listener)
         self.protected = frozenset(protected)
         """Listeners on which brokers and controllers come, and no clients."""
-        self._of_listener = {
-            e.name: settings.of_listener(e.name).whole(MAX_CONNECTIONS)
-            for e in config.listeners
-            if f"listener.name.{e.name.lower()}.{MAX_CONNECTIONS}" in settings.given
-        }
+        self.windows = Windows(
+            settings.whole("quota.window.num"), float(settings.whole("quota.window.size.seconds"))
+        )
+        self._of_listeners: dict[str, tuple[int, int, int]] = {}
+        """(connections, their rate, the version of the settings that say so)."""
         self._overrides: tuple[str, dict[str, int]] = ("", {})
         self.of_host("")  # Whether the overrides can be read.
 
@@ -90,7 +103,32 @@ class ConnectionLimits:
 
     def of_listener(self, name: str) -> int:
         """Of one listener."""
-        return self._of_listener.get(name, MAX_INT)
+        return self._own(name)[0]
+
+    def rate_of(self, listener: str) -> float:
+        """New connections a second by one listener; inf: as many as come."""
+        return _rate(self._own(listener)[1])
+
+    @property
+    def rate(self) -> float:
+        """New connections a second by all listeners of clients; inf: as many as come."""
+        return _rate(self._settings.whole(CREATION_RATE))
+
+    def _own(self, listener: str) -> tuple[int, int, int]:
+        """What is said of one listener alone; what is said of all is no bound of each."""
+        found = self._of_listeners.get(listener)
+        version = self._settings.version
+        if found is None or found[2] != version:
+            prefix, given = f"listener.name.{listener.lower()}.", self._settings
+            own = given.of_listener(listener)
+            connections, rate = (
+                own.whole(name)
+                if prefix + name in given.given or prefix + name in given.dynamic
+                else MAX_INT
+                for name in (MAX_CONNECTIONS, CREATION_RATE)
+            )
+            found = self._of_listeners[listener] = connections, rate, version
+        return found
 
     def of_host(self, host: str) -> int:
         """From one address."""
@@ -98,6 +136,10 @@ class ConnectionLimits:
         if self._overrides[0] != text:
             self._overrides = text, _overrides(text)
         return self._overrides[1].get(host, self._settings.whole("max.connections.per.ip"))
+
+
+def _rate(value: int) -> float:
+    return inf if value == MAX_INT else float(value)
 
 
 def _overrides(text: str) -> dict[str, int]:
@@ -197,6 +239,8 @@ class Doors:
         self._let_in = let_in
         self._make_room = make_room
         self._doors: dict[str, _Door] = {}
+        self._rates = ConnectionRates(limits.windows)
+        self._turned_away: dict[socket.socket, asyncio.TimerHandle] = {}
         self._hosts: Counter[str] = Counter()
 
     def open(self, endpoint: Endpoint) -> int:
@@ -211,6 +255,10 @@ class Doors:
     def close(self) -> None:
         """Listen no longer."""
         doors, self._doors = self._doors, {}
+        for client, timer in self._turned_away.items():
+            timer.cancel()
+            client.close()
+        self._turned_away.clear()
         for door in doors.values():
             if door.resume is not None:
                 door.resume.cancel()
@@ -247,6 +295,9 @@ class Doors:
                     self._pause(door, error)
                 return
             host = address[0]
+            rest = self._rest_of(door)
+            if self._turns_away(door, client, host):
+                continue
             why = self._refusal(door, host, client.fileno())
             if why is None:
                 self._hosts[host] += 1
@@ -257,6 +308,33 @@ class Doors:
             else:
                 client.close()
                 self._refused(door, host, why)
+            if rest > 0.0:
+                self._rest(door, rest)
+                return
+
+    def _rest_of(self, door: _Door) -> float:
+        """For how long (s) the listener accepts nothing after this one, which came too soon."""
+        limits, now = self._limits, self._loop.time()
+        of_node = inf if door.name in limits.protected else limits.rate
+        return self._rates.on_accepted(door.name, limits.rate_of(door.name), of_node, now)
+
+    def _turns_away(self, door: _Door, client: socket.socket, host: str) -> bool:
+        """Whether too many come from this address. It is closed after a while: else it is back."""
+        rate, now = self._limits.rate_of_host(host), self._loop.time()
+        if rate is None or (wait := self._rates.on_host(host, rate, now)) <= 0.0:
+            return False
+        self._rates.take_back(door.name, now)
+        if len(self._turned_away) >= TURNED_AWAY_MOST:
+            client.close()
+        else:
+            timer = self._loop.call_later(wait, self._close, client)
+            self._turned_away[client] = timer
+        self._refused(door, host, f"connection_creation_rate of this address is {rate:g}")
+        return True
+
+    def _close(self, client: socket.socket) -> None:
+        del self._turned_away[client]
+        client.close()
 
     def _has_time_for(self, door: _Door) -> bool:
         """Whether the loop has time for one more by this door, if one is there."""

@@ -79,7 +79,7 @@ class Driver:
             self._loop, self._limit, self._scratch, self._on_reply, idle, links
         )
         self._crowd = Crowd(self._loop, settings)
-        limits = ConnectionLimits(node.config, descriptors)
+        limits = ConnectionLimits(node.config, descriptors, node.connection_rate)
         bustle = Bustle(lambda: pulse.busy, lambda: self._crowd.requests)
         handshakes = Handshakes(self._loop, certificates, self._let_in, settings)
         self._doors = Entrances(
@@ -89,6 +89,7 @@ class Driver:
         self._wake: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[Exception | None] = self._loop.create_future()
         node.out.carry_out = self._carry_out
+        node.out.stopwatch = time.perf_counter
 
     # --- life -------------------------------------------------------------------------------
 
@@ -236,6 +237,8 @@ class Driver:
             stream = self._crowd.get(connection)
             if stream is not None:
                 stream.take_frames(self._limit)
+        for connection, seconds in ready.mutes:
+            self._crowd.mute(connection, seconds)
         for connection in ready.closes:
             stream = self._crowd.get(connection)
             if stream is not None:

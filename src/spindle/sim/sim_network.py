@@ -104,6 +104,12 @@ class Net:
         pipe.back_free = max(pipe.back_free, self._time.now + self._delay())
         self._time.at(pipe.back_free, self._return, pipe, frame)
 
+    def mute(self, connection: int, seconds: float) -> None:
+        """The serving side reads nothing for a while; what is sent arrives after that."""
+        pipe = self._by_id.get(connection)
+        if pipe is not None:
+            pipe.there_free = max(pipe.there_free, self._time.now + seconds)
+
     def hang_up(self, connection: int) -> None:
         """The serving side closes a connection."""
         pipe = self._by_id.get(connection)

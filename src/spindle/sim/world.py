@@ -109,6 +109,8 @@ class World:
             self.net.knock(host, knock)
         for answer in ready.answers:
             self.net.answer(host, answer)
+        for connection, seconds in ready.mutes:
+            self.net.mute(connection, seconds)
         for connection in ready.closes:
             self.net.hang_up(connection)
         for said in ready.said:

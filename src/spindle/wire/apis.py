@@ -221,6 +221,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ALTER_PARTITION_REASSIGNMENTS, 0, 1, 0, _BC),
     (Key.LIST_PARTITION_REASSIGNMENTS, 0, 0, 0, _BC),
     (Key.OFFSET_DELETE, 0, 0, None, _B),
+    (Key.DESCRIBE_CLIENT_QUOTAS, 0, 1, 1, _B),
+    (Key.ALTER_CLIENT_QUOTAS, 0, 1, 1, _BC),
     (Key.DESCRIBE_USER_SCRAM_CREDENTIALS, 0, 0, 0, _B),
     (Key.ALTER_USER_SCRAM_CREDENTIALS, 0, 0, 0, _BC),
     (Key.VOTE, 0, 2, 0, _C),

@@ -116,6 +116,8 @@ class Response(Whole):
     __slots__ = ()
 
     KEY: ClassVar[int]
+    THROTTLE_FROM: ClassVar[int | None] = None
+    """The first version whose body begins with `throttle_time_ms`; None: none does."""
 
 
 class Request(Whole, Generic[R]):

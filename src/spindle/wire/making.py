@@ -21,6 +21,11 @@ def unfence(broker_id: NodeId, broker_epoch: int) -> r.BrokerRegistrationChange:
     return r.BrokerRegistrationChange(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
 
 
+def quota_part(type: str, name: str | None) -> tuple[str, str | None]:
+    """A part of the entity that a quota is for."""
+    return type, name
+
+
 def bare_id(id: NodeId, _directory: DirectoryId | None = None) -> int:
     """A voter in a LeaderChange: we keep its id alone."""
     return id

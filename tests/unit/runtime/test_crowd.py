@@ -205,3 +205,27 @@ def test_under_strain_one_that_is_refused_waits_until_we_hang_up(strained: bool)
             assert await node.asks(good)
 
     asyncio.run(run())
+
+
+@pytest.mark.spec("S-07")
+def test_a_client_that_is_held_back_is_not_read_and_others_are() -> None:
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        async with running() as node:
+            held, other = await node.connect(), await node.connect()
+            assert await node.asks(held)
+            id = list(node.driver._crowd._members)[-1]  # It has asked last.
+            node.driver._crowd.mute(id, 600.0)
+            node.driver._crowd.mute(id, 1.0)
+            node.driver._crowd.mute(99, 1.0)  # It has left.
+            seen = node.machine.seen
+            for link in (held, other):
+                await loop.sock_sendall(link, struct.pack(">iq", 8, 4))
+            async with asyncio.timeout(20):
+                assert len(await loop.sock_recv(other, 4)) == 4
+            assert node.machine.seen == seen + 1
+            node.driver._crowd._unmute(id, node.driver._crowd._members[id].muted_until)
+            async with asyncio.timeout(20):
+                assert len(await loop.sock_recv(held, 4)) == 4
+
+    asyncio.run(run())

@@ -267,3 +267,43 @@ def test_a_busy_listener_lets_all_in_one_after_another_and_brokers_at_once() -> 
             link.close()
 
     asyncio.run(run())
+
+
+@pytest.mark.spec("S-07")
+def test_an_address_that_comes_too_often_is_turned_away() -> None:
+    async def run() -> None:
+        async with running() as node:
+            node.machine.rate = 1.0
+            links = [await node.connect() for _ in range(15)]
+
+            async def served() -> int:
+                return sum([await node.asks(link) for link in links[:10]])
+
+            assert await served() == 10
+
+            async def gone() -> bool:
+                return all([await node.is_closed(link) for link in links[10:]])
+
+            await eventually_async(gone, "those that are too many are closed", 20, 0.05)
+            node.machine.rate = None
+            assert await node.asks(await node.connect())
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-07")
+def test_a_listener_over_its_rate_rests_and_goes_on() -> None:
+    async def run() -> None:
+        async with running(listener_name_clients_max_connection_creation_rate="5") as node:
+            links = [await node.connect() for _ in range(54)]
+            doors = node.driver._doors.doors
+            assert await node.asks(links[50])
+
+            async def rests() -> bool:
+                return doors._doors["CLIENTS"].resume is not None
+
+            await eventually_async(rests, "it accepts nothing for a while", 20, 0.01)
+            assert await node.asks(await node.connect("BROKERS"))
+            assert await node.asks(links[53]), "its turn has come"
+
+    asyncio.run(run())

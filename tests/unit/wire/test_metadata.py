@@ -40,6 +40,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "mechanism": int8, "salt": st.binary(), "stored_key": st.binary(), "server_key": st.binary(),
     "iterations": int32,
     "id": st.uuids(), "pattern_type": int8, "principal": text, "host": text, "operation": int8,
+    "entity": several(st.tuples(text, st.none() | text)), "remove": st.booleans(),
     "permission_type": int8, "next_producer_id": int64, "name": text, "reason": text, "topic": text,
 }  # fmt: skip
 
@@ -50,6 +51,8 @@ def strategy(cls: type[Any]) -> st.SearchStrategy[Any]:
         drawn = BY_NAME.get(field.name)
         if field.name in ("fenced", "in_controlled_shutdown"):
             drawn = int8 if cls is r.BrokerRegistrationChange else st.booleans()
+        if field.name == "value" and cls is r.ClientQuota:
+            drawn = st.floats(allow_nan=False)
         if drawn is None:
             optional = "None" in str(field.type)
             each = ids if field.name == "directories" else int32
@@ -223,6 +226,7 @@ WRITTEN = {
     r.ProducerIdsBlock: (15, 0), r.NoOp: (20, 0), r.BeginTransaction: (23, 0),
     r.EndTransaction: (24, 0), r.AbortTransaction: (25, 0), r.RegisterController: (27, 0),
     r.ClearElr: (28, 0), r.UserScramCredential: (11, 0), r.RemoveUserScramCredential: (22, 0),
+    r.ClientQuota: (14, 0),
 }  # fmt: skip
 
 
@@ -234,9 +238,9 @@ def test_keys_and_versions_are_those_of_kafka_4_3(cls: type[Any], data: st.DataO
 
 
 def test_unknown_records_survive() -> None:
-    value = b"\1\x0e\0some body"
+    value = b"\1\x0a\0some body"
     record = decode_record(value)
-    assert record == r.Other(key=14, version=0, body=b"some body")
+    assert record == r.Other(key=10, version=0, body=b"some body")
     assert encode_record(record) == value
     far = r.Other(key=1000, version=300, body=b"")
     assert decode_record(memoryview(encode_record(far))) == far

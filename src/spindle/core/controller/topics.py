@@ -28,6 +28,8 @@ from spindle.model.outbox import Rng
 
 DEFAULT: Final = -1
 NAME_LENGTH_MAX: Final = 249
+Admit = Callable[[int], None]
+"""Gets how many partitions are to be made or deleted; a Refusal where that is too many now."""
 _LEGAL: Final = frozenset(string.ascii_letters + string.digits + "._-")
 
 
@@ -64,6 +66,10 @@ class TopicAnswer:
         return [cls(name=name, error=error, message=message) for name in names]
 
 
+def admit_all(_: int) -> None:
+    """No quota counts."""
+
+
 def check_name(name: str) -> None:
     """Refusal INVALID_TOPIC_EXCEPTION where a name is not one."""
     if not name:
@@ -92,6 +98,7 @@ def create_topics(
     new_id: Callable[[], TopicId],
     validate_only: bool = False,
     whole: NewTopics | None = None,
+    admit: Admit = admit_all,
 ) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
@@ -112,10 +119,15 @@ def create_topics(
                 whole.told.add(topic.name)
                 answers.append(_named_twice(topic.name))
             continue
-        answers.append(_create_topic(draft, topic, rng, new_id))
+        answers.append(_create_topic(draft, topic, rng, new_id, admit))
     if validate_only:
         draft.records.clear()
     return draft.decision(answers)
+
+
+def _words(refusal: Refusal) -> str | None:
+    """What Apache Kafka says beside the error: nothing where a quota is over."""
+    return None if refusal.error is Error.THROTTLING_QUOTA_EXCEEDED else refusal.message
 
 
 def _named_twice(name: str) -> TopicAnswer:
@@ -125,16 +137,17 @@ def _named_twice(name: str) -> TopicAnswer:
 
 
 def _create_topic(
-    draft: Draft, topic: CreatableTopic, rng: Rng, new_id: Callable[[], TopicId]
+    draft: Draft, topic: CreatableTopic, rng: Rng, new_id: Callable[[], TopicId], admit: Admit
 ) -> TopicAnswer:
     before = len(draft.records)
     try:
         _check_new(draft, topic)
         settings = configs.new_topic_records(draft, topic.name, topic.configs)
         assignment = _assignment(draft, topic, rng)
+        admit(len(assignment))
     except Refusal as refusal:
         assert len(draft.records) == before, "checks draft nothing"
-        return TopicAnswer(name=topic.name, error=refusal.error, message=refusal.message)
+        return TopicAnswer(name=topic.name, error=refusal.error, message=_words(refusal))
     topic_id = new_id()
     draft.add(r.Topic(name=topic.name, topic_id=topic_id))
     for record in settings:
@@ -307,6 +320,7 @@ def create_partitions(
     rng: Rng,
     validate_only: bool = False,
     whole: MoreOfTopics | None = None,
+    admit: Admit = admit_all,
 ) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
@@ -328,20 +342,20 @@ def create_partitions(
                 answers.append(_named_twice(topic.name))
             continue
         try:
-            _create_partitions(draft, topic, rng)
+            _create_partitions(draft, topic, rng, admit)
             answers.append(TopicAnswer(name=topic.name))
         except Refusal as refusal:
             if refusal.error is Error.POLICY_VIOLATION:
                 raise
             answers.append(
-                TopicAnswer(name=topic.name, error=refusal.error, message=refusal.message)
+                TopicAnswer(name=topic.name, error=refusal.error, message=_words(refusal))
             )
     if validate_only:
         draft.records.clear()
     return draft.decision(answers)
 
 
-def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
+def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng, admit: Admit) -> None:
     topic = draft.state.image.topic(asked.name)
     if topic is None:
         raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {asked.name}")
@@ -365,6 +379,7 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
             check_assignment(draft, replicas, replication)
             _check_active(draft, number, replicas)
         assignment = list(asked.assignments)
+    admit(more)
     for number, replicas in enumerate(assignment, present):
         draft.add(new_partition(draft, topic.topic_id, number, replicas))
 
@@ -388,7 +403,10 @@ def clearly_named(
 
 
 def delete_topics(
-    state: ControllerState, topics: Sequence[str | TopicId], whole: GoneTopics | None = None
+    state: ControllerState,
+    topics: Sequence[str | TopicId],
+    whole: GoneTopics | None = None,
+    admit: Admit = admit_all,
 ) -> ControllerResult[list[TopicAnswer]]:
     """Delete topics, given by name or by id. One answer for each, in order; one for both of two.
 
@@ -403,11 +421,13 @@ def delete_topics(
             whole.add(state, asked)
     whole.check()
     draft = Draft(state)
-    answers = [_delete_topic(draft, asked, whole) for asked in topics]
+    answers = [_delete_topic(draft, asked, whole, admit) for asked in topics]
     return draft.decision([answer for answer in answers if answer is not None])
 
 
-def _delete_topic(draft: Draft, asked: str | TopicId, whole: GoneTopics) -> TopicAnswer | None:
+def _delete_topic(
+    draft: Draft, asked: str | TopicId, whole: GoneTopics, admit: Admit
+) -> TopicAnswer | None:
     """Delete one; None where another answer says what becomes of it."""
     image = draft.state.image
     name = asked if isinstance(asked, str) else None
@@ -430,6 +450,10 @@ def _delete_topic(draft: Draft, asked: str | TopicId, whole: GoneTopics) -> Topi
         return _not_deleted(name, topic.topic_id, why)
     if id is not None and whole.names[topic.name] == 1:
         return None  # The answer to its name says so.
+    try:
+        admit(len(topic.partitions))
+    except Refusal as refusal:
+        return TopicAnswer(name=name, topic_id=id, error=refusal.error, message=_words(refusal))
     draft.add(r.RemoveTopic(topic_id=topic.topic_id))
     return TopicAnswer(name=topic.name, topic_id=topic.topic_id)
 

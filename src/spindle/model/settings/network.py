@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.setting import MAX_INT, Kind, Setting, Update, refused, without_effect
+from spindle.model.settings.setting import MAX_INT, Kind, Setting, Update, without_effect
 
 S = Setting
 # fmt: off
@@ -39,10 +39,10 @@ NETWORK: Final = (
       "The bytes of requests that may be in progress before the node reads no more; -1 "
       "stands for an eighth of the memory, at least 128 MiB. Not less than "
       "socket.request.max.bytes."),
-    *refused("Spindle does not limit connections by rate.",
     S("max.connection.creation.rate", Kind.INT, str(MAX_INT),
-      "The new connections that the node accepts in a second.", least=0, update=Update.CLUSTER),
-    ),
+      "The new connections that the node accepts in a second; "
+      "listener.name.NAME.max.connection.creation.rate bounds one listener.", least=0,
+      update=Update.CLUSTER),
     S("max.connections.per.ip", Kind.INT, str(MAX_INT),
       "The connections that the node accepts from one address.", least=0, update=Update.CLUSTER),
     S("max.connections.per.ip.overrides", Kind.STRING, "",

@@ -110,7 +110,6 @@ REMOTE: Final = (
     S("telemetry.max.bytes", Kind.INT, "1048576",
       "The bytes of metrics that a client may send at once.", least=1),
     ),
-    *without_effect("Spindle has no client quotas.",
     S("quota.window.num", Kind.INT, "11",
       "The samples from which a client's rate is computed.", least=1),
     S("quota.window.size.seconds", Kind.INT, "1",
@@ -119,5 +118,4 @@ REMOTE: Final = (
       "The samples from which the rate of changes of topics is computed.", least=1),
     S("controller.quota.window.size.seconds", Kind.INT, "1",
       "The seconds of each sample of the rate of changes of topics.", least=1),
-    ),
 )

@@ -36,7 +36,7 @@ SECURITY: Final = (
     S("early.start.listeners", Kind.LIST, None,
       "The listeners that open before the authorizer is ready."),
     ),
-    *refused("Spindle has no client quotas.",
+    *refused("Spindle runs no classes of Java; quotas are those of AlterClientQuotas.",
     S("client.quota.callback.class", Kind.CLASS, None,
       "The class that decides the quotas of clients."),
     ),

@@ -42,6 +42,7 @@ _OF_MECHANISM: Final = re.compile(
 )
 _OF_LISTENERS: Final = frozenset(
     (
+        "max.connection.creation.rate",
         "max.connections",
         "connections.max.idle.ms",
         "connections.max.reauth.ms",

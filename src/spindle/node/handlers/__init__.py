@@ -14,6 +14,7 @@ from spindle.node.handlers import (
     add_offsets_to_txn,
     add_partitions_to_txn,
     allocate_producer_ids,
+    alter_client_quotas,
     alter_configs,
     alter_log_dir_state,
     alter_partition,
@@ -36,6 +37,7 @@ from spindle.node.handlers import (
     delete_topics,
     describe_acls,
     describe_bad_replicas,
+    describe_client_quotas,
     describe_cluster,
     describe_configs,
     describe_groups,
@@ -84,6 +86,7 @@ from spindle.node.request_context import Handler, Serving
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
+from spindle.wire.messages.alter_client_quotas_request import AlterClientQuotasRequest
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
 from spindle.wire.messages.alter_log_dir_state_request import AlterLogDirStateRequest
 from spindle.wire.messages.alter_partition_reassignments_request import (
@@ -110,6 +113,7 @@ from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
 from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
+from spindle.wire.messages.describe_client_quotas_request import DescribeClientQuotasRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
@@ -173,6 +177,7 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(
         AddPartitionsToTxnRequest, add_partitions_to_txn.on_broker, add_partitions_to_txn.refuse
     ),
+    Handler(AlterClientQuotasRequest, alter_client_quotas.on_broker, alter_client_quotas.refuse),
     Handler(AlterConfigsRequest, alter_configs.on_broker, alter_configs.refuse),
     Handler(AlterLogDirStateRequest, alter_log_dir_state.on_broker, alter_log_dir_state.refuse),
     Handler(
@@ -199,6 +204,9 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(DescribeAclsRequest, describe_acls.on_broker, describe_acls.refuse),
     Handler(
         DescribeBadReplicasRequest, describe_bad_replicas.on_broker, describe_bad_replicas.refuse
+    ),
+    Handler(
+        DescribeClientQuotasRequest, describe_client_quotas.on_broker, describe_client_quotas.refuse
     ),
     Handler(DescribeClusterRequest, describe_cluster.on_broker, describe_cluster.refuse),
     Handler(DescribeConfigsRequest, describe_configs.on_broker),
@@ -268,6 +276,9 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
         AllocateProducerIdsRequest,
         allocate_producer_ids.on_controller,
         allocate_producer_ids.refuse,
+    ),
+    Handler(
+        AlterClientQuotasRequest, alter_client_quotas.on_controller, alter_client_quotas.refuse
     ),
     Handler(AlterConfigsRequest, alter_configs.on_controller, alter_configs.refuse),
     Handler(

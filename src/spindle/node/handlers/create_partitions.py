@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import topics
 from spindle.model.errors import Error
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
+STRICT_FROM: Final = 3
+"""The version from which on changes over a client's quota are refused (KIP-599)."""
+
 
 def on_broker(
     broker: Broker,
@@ -46,6 +49,7 @@ def on_controller(
     """Add partitions."""
     check_timeout(request.timeout_ms)
     whole = context.survey.whole if isinstance(context.survey, PartitionTotals) else None
+    admit = partial(context.take_mutations, strict_from=STRICT_FROM)
     return controller.serve(
         context,
         lambda state: topics.create_partitions(
@@ -54,6 +58,7 @@ def on_controller(
             controller.out.rng,
             request.validate_only,
             whole,
+            admit,
         ),
         _respond,
         partial(refuse, request, context),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import topics
 from spindle.model.errors import Error
@@ -31,6 +31,9 @@ from spindle.wire.messages.create_topics_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
+
+STRICT_FROM: Final = 6
+"""The version from which on changes over a client's quota are refused (KIP-599)."""
 
 
 def on_broker(
@@ -51,10 +54,17 @@ def on_controller(
     check_timeout(request.timeout_ms)
     out = controller.out
     whole = context.survey.whole if isinstance(context.survey, TopicTotals) else None
+    admit = partial(context.take_mutations, strict_from=STRICT_FROM)
     return controller.serve(
         context,
         lambda state: topics.create_topics(
-            state, map(_asked, request.topics), out.rng, out.new_id, request.validate_only, whole
+            state,
+            map(_asked, request.topics),
+            out.rng,
+            out.new_id,
+            request.validate_only,
+            whole,
+            admit,
         ),
         _respond,
         partial(refuse, request, context),

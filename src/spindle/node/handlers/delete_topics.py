@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import topics
 from spindle.model.errors import Error
@@ -26,6 +26,9 @@ from spindle.wire.messages.delete_topics_response import DeletableTopicResult, D
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
+
+STRICT_FROM: Final = 5
+"""The version from which on changes over a client's quota are refused (KIP-599)."""
 
 
 def on_broker(
@@ -44,9 +47,10 @@ def on_controller(
     check_timeout(request.timeout_ms)
     asked, unclear = topics.clearly_named(_named(request, context.version))
     whole = context.survey.whole if isinstance(context.survey, DeletionTotals) else None
+    admit = partial(context.take_mutations, strict_from=STRICT_FROM)
     return controller.serve(
         context,
-        lambda state: topics.delete_topics(state, asked, whole),
+        lambda state: topics.delete_topics(state, asked, whole, admit),
         lambda answers: _respond([*unclear, *answers]),
         partial(refuse, request, context),
     )

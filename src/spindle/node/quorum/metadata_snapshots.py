@@ -55,6 +55,9 @@ def image_records(image: ClusterImage) -> Iterator[r.MetadataRecord]:
         )
     yield from image.scram.values()
     yield from image.acls.entries.values()
+    for entity, quotas in image.quotas.entities.items():
+        for key, quota in quotas.items():
+            yield r.ClientQuota(entity=entity, key=key, value=quota)
     yield from image.others
 
 

@@ -137,6 +137,21 @@ class FetchParams(NamedTuple):
         )
 
 
+def charged(params: FetchParams, context: RequestContext[FetchResponse]) -> FetchParams:
+    """What a client with a quota may fetch at once: no more than it could ever be given.
+
+    What brokers fetch of each other is not charged.
+    """
+    assert context.charge is not None
+    if params.replica >= 0:
+        context.charge = None
+        return params
+    most = context.charge.fetch_most
+    if most is None or most >= params.max_bytes:
+        return params
+    return params._replace(max_bytes=most, min_bytes=min(params.min_bytes, most))
+
+
 @dataclass(slots=True, eq=False)
 class FetchLook:
     """One look at a reader's partitions: what it has found, and what it may still take."""

@@ -26,6 +26,7 @@ from spindle.core.replica.replica_selector import SELECTOR, followers_with, near
 from spindle.model.acl import AclOperation, AclResourceType
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import ZERO_ID, NodeId
+from spindle.model.image import ClusterImage
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.delayed_fetch import (
@@ -39,6 +40,7 @@ from spindle.node.replicas.delayed_fetch import (
     FetchLook,
     FetchParams,
     Steps,
+    charged,
 )
 from spindle.node.replicas.fetch_purgatory import FetchPurgatory
 from spindle.node.replicas.hosted import HostedPartition
@@ -50,6 +52,8 @@ from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import FetchResponse
 
 _END: Final = object()
+_AROUND: Final = 64
+"""Bytes that an answer has without records, or so: a client with a quota pays for them, too."""
 
 SWEEP: Final = 30.0
 """Seconds between looks for sessions that no client uses any more."""
@@ -91,6 +95,8 @@ class FetchManager:
     def on_fetch(self, request: FetchRequest, context: RequestContext[FetchResponse]) -> None:
         """A consumer or a follower asks for records."""
         params = FetchParams.of(request, context.version, self._out.now, self._max_bytes)
+        if context.charge is not None:
+            params = charged(params, context)
         fetch = DelayedFetch(request, context, params, self._resume)
         self._run(fetch, self._serve(fetch))
 
@@ -312,7 +318,7 @@ class FetchManager:
         if follower and isinstance(role, PartitionLeader):
             if params.replica not in role.followers.by_broker:
                 return Error.UNKNOWN_LEADER_EPOCH  # The metadata that adds it is not here yet.
-            if self._is_stale(fetch):
+            if _is_stale(fetch.params, self._context.image):
                 return Error.NOT_LEADER_OR_FOLLOWER
         if cursor.offset < log.start:
             return Error.OFFSET_OUT_OF_RANGE
@@ -330,14 +336,6 @@ class FetchManager:
         if follower and fetch.is_fresh:
             self._on_follower(fetch, cursor, hosted)
         return Error.NONE
-
-    def _is_stale(self, fetch: DelayedFetch) -> bool:
-        registered = self._context.image.brokers.get(fetch.params.replica)
-        return (
-            fetch.params.broker_epoch >= 0
-            and registered is not None
-            and fetch.params.broker_epoch < registered.broker_epoch
-        )
 
     def _on_follower(self, fetch: DelayedFetch, cursor: Cursor, hosted: HostedPartition) -> None:
         replica, epoch = fetch.params.replica, fetch.params.broker_epoch
@@ -379,7 +377,7 @@ class FetchManager:
             and self._out.now < params.deadline
             and not any(o.is_urgent for o in outcomes)
         ):
-            yield from self._put_back(fetch)
+            yield from _put_back(fetch)
             if fetch.news:
                 yield from self._look(fetch)
                 return
@@ -389,31 +387,37 @@ class FetchManager:
             return
         if reader.follower:
             self._throttle.record_sent((o.hosted, o.size) for o in outcomes if o.hosted)
+        charge = fetch.context.charge
+        if charge is not None and not charge.admits_fetched(size + _AROUND):
+            yield from self._answer_later(fetch)
+            return
         response = yield from fetch.respond(self._context.reached)
-        yield from self._put_back(fetch)  # Now that what the answer says is no longer news.
+        yield from _put_back(fetch)  # Now that what the answer says is no longer news.
         if not isinstance(reader, FetchSession):
             yield from self._leave(reader)
         reader.parked = None
         fetch.context.answer(response)
+
+    def _answer_later(self, fetch: DelayedFetch) -> Steps[None]:
+        """Answer without records: the client is over its quota, and will ask again."""
+        reader = fetch.reader
+        yield from _put_back(fetch)
+        reader.parked = None
+        id = 0
+        if isinstance(reader, FetchSession):
+            if fetch.full:  # As Apache Kafka: a session does not begin with nothing.
+                self._sessions.close(reader.id)
+            else:
+                id = reader.id
+        else:
+            yield from self._leave(reader)
+        fetch.context.answer(FetchResponse(session_id=id))
 
     def _patience(self, fetch: DelayedFetch) -> float:
         wait = fetch.params.deadline - self._out.now
         if fetch.reader.follower and self._out.now < self._hurry_until:
             return min(wait, HURRIED_WAIT)
         return wait
-
-    def _put_back(self, fetch: DelayedFetch) -> Steps[None]:
-        # What has got something goes behind what has not: each has its turn.
-        due, outcomes = fetch.reader.due, fetch.look.outcomes
-        for count, outcome in enumerate(outcomes, 1):
-            if outcome.stays_due and not outcome.size:
-                due[outcome.cursor.key] = outcome.cursor
-            if count % AT_ONCE == 0:
-                yield
-        for outcome in outcomes:
-            if outcome.size:
-                due.pop(outcome.cursor.key, None)
-                due[outcome.cursor.key] = outcome.cursor
 
     def _resume(self, fetch: DelayedFetch) -> None:
         """Look again for a fetch that was parked."""
@@ -459,3 +463,27 @@ class FetchManager:
     def session_count(self) -> int:
         """Fetch sessions that are remembered now."""
         return len(self._sessions)
+
+
+def _is_stale(params: FetchParams, image: ClusterImage) -> bool:
+    """Whether a follower asks for the process before the one that is registered."""
+    registered = image.brokers.get(params.replica)
+    return (
+        params.broker_epoch >= 0
+        and registered is not None
+        and params.broker_epoch < registered.broker_epoch
+    )
+
+
+def _put_back(fetch: DelayedFetch) -> Steps[None]:
+    # What has got something goes behind what has not: each has its turn.
+    due, outcomes = fetch.reader.due, fetch.look.outcomes
+    for count, outcome in enumerate(outcomes, 1):
+        if outcome.stays_due and not outcome.size:
+            due[outcome.cursor.key] = outcome.cursor
+        if count % AT_ONCE == 0:
+            yield
+    for outcome in outcomes:
+        if outcome.size:
+            due.pop(outcome.cursor.key, None)
+            due[outcome.cursor.key] = outcome.cursor

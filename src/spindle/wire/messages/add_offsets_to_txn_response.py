@@ -22,6 +22,7 @@ class AddOffsetsToTxnResponse(Response):
     KEY: ClassVar = 25
     VERSIONS: ClassVar = range(5)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code")
     throttle_time_ms: int

@@ -75,6 +75,7 @@ class AddPartitionsToTxnResponse(Response):
     KEY: ClassVar = 24
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = (
         "throttle_time_ms",

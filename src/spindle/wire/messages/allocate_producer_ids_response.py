@@ -21,6 +21,7 @@ class AllocateProducerIdsResponse(Response):
     KEY: ClassVar = 67
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "producer_id_start", "producer_id_len")
     throttle_time_ms: int

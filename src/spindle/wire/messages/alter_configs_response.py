@@ -49,6 +49,7 @@ class AlterConfigsResponse(Response):
     KEY: ClassVar = 33
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "responses")
     throttle_time_ms: int

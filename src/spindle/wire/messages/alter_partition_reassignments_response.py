@@ -73,6 +73,7 @@ class AlterPartitionReassignmentsResponse(Response):
     KEY: ClassVar = 45
     VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = (
         "throttle_time_ms",

@@ -83,6 +83,7 @@ class AlterPartitionResponse(Response):
     KEY: ClassVar = 56
     VERSIONS: ClassVar = range(2, 4)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 2
 
     __slots__ = ("throttle_time_ms", "error_code", "topics")
     throttle_time_ms: int

@@ -53,6 +53,7 @@ class AlterReplicaLogDirsResponse(Response):
     KEY: ClassVar = 34
     VERSIONS: ClassVar = range(1, 3)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

@@ -44,6 +44,7 @@ class AlterUserScramCredentialsResponse(Response):
     KEY: ClassVar = 51
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

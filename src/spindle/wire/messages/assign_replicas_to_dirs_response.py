@@ -64,6 +64,7 @@ class AssignReplicasToDirsResponse(Response):
     KEY: ClassVar = 73
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "directories")
     throttle_time_ms: int

@@ -21,6 +21,7 @@ class BrokerHeartbeatResponse(Response):
     KEY: ClassVar = 63
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "is_caught_up", "is_fenced", "should_shut_down")
     throttle_time_ms: int

@@ -21,6 +21,7 @@ class BrokerRegistrationResponse(Response):
     KEY: ClassVar = 62
     VERSIONS: ClassVar = range(5)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "broker_epoch")
     throttle_time_ms: int

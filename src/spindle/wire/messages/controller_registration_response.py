@@ -21,6 +21,7 @@ class ControllerRegistrationResponse(Response):
     KEY: ClassVar = 70
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "error_message")
     throttle_time_ms: int

@@ -38,6 +38,7 @@ class CreateAclsResponse(Response):
     KEY: ClassVar = 30
     VERSIONS: ClassVar = range(1, 4)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

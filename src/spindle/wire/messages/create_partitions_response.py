@@ -44,6 +44,7 @@ class CreatePartitionsResponse(Response):
     KEY: ClassVar = 37
     VERSIONS: ClassVar = range(4)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

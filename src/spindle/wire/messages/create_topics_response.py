@@ -112,6 +112,7 @@ class CreateTopicsResponse(Response):
     KEY: ClassVar = 19
     VERSIONS: ClassVar = range(2, 8)
     FIRST_FLEXIBLE: ClassVar = 5
+    THROTTLE_FROM: ClassVar = 2
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int

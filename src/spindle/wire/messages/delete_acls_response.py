@@ -97,6 +97,7 @@ class DeleteAclsResponse(Response):
     KEY: ClassVar = 31
     VERSIONS: ClassVar = range(1, 4)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "filter_results")
     throttle_time_ms: int

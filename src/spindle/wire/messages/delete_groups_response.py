@@ -37,6 +37,7 @@ class DeleteGroupsResponse(Response):
     KEY: ClassVar = 42
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

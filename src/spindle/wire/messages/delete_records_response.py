@@ -61,6 +61,7 @@ class DeleteRecordsResponse(Response):
     KEY: ClassVar = 21
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int

@@ -51,6 +51,7 @@ class DeleteTopicsResponse(Response):
     KEY: ClassVar = 20
     VERSIONS: ClassVar = range(1, 7)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "responses")
     throttle_time_ms: int

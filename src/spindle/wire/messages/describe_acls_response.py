@@ -72,6 +72,7 @@ class DescribeAclsResponse(Response):
     KEY: ClassVar = 29
     VERSIONS: ClassVar = range(1, 4)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code", "error_message", "resources")
     throttle_time_ms: int

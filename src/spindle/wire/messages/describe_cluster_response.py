@@ -55,6 +55,7 @@ class DescribeClusterResponse(Response):
     KEY: ClassVar = 60
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = (
         "throttle_time_ms",

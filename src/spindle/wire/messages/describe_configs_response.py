@@ -113,6 +113,7 @@ class DescribeConfigsResponse(Response):
     KEY: ClassVar = 32
     VERSIONS: ClassVar = range(1, 5)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "results")
     throttle_time_ms: int

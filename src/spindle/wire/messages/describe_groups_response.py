@@ -105,6 +105,7 @@ class DescribeGroupsResponse(Response):
     KEY: ClassVar = 15
     VERSIONS: ClassVar = range(7)
     FIRST_FLEXIBLE: ClassVar = 5
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "groups")
     throttle_time_ms: int  # from version 1

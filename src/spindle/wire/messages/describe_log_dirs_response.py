@@ -124,6 +124,7 @@ class DescribeLogDirsResponse(Response):
     KEY: ClassVar = 35
     VERSIONS: ClassVar = range(1, 6)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code", "results")
     throttle_time_ms: int

@@ -97,6 +97,7 @@ class DescribeProducersResponse(Response):
     KEY: ClassVar = 61
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int

@@ -126,6 +126,7 @@ class DescribeTopicPartitionsResponse(Response):
     KEY: ClassVar = 75
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "topics", "next_cursor")
     throttle_time_ms: int

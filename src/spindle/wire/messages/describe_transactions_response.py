@@ -82,6 +82,7 @@ class DescribeTransactionsResponse(Response):
     KEY: ClassVar = 65
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "transaction_states")
     throttle_time_ms: int

@@ -61,6 +61,7 @@ class DescribeUserScramCredentialsResponse(Response):
     KEY: ClassVar = 50
     VERSIONS: ClassVar = range(1)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
     throttle_time_ms: int

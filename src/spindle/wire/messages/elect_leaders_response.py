@@ -60,6 +60,7 @@ class ElectLeadersResponse(Response):
     KEY: ClassVar = 43
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "replica_election_results")
     throttle_time_ms: int

@@ -24,6 +24,7 @@ class EndTxnResponse(Response):
     KEY: ClassVar = 26
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
     throttle_time_ms: int

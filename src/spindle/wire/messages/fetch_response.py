@@ -206,6 +206,7 @@ class FetchResponse(Response):
     KEY: ClassVar = 1
     VERSIONS: ClassVar = range(4, 19)
     FIRST_FLEXIBLE: ClassVar = 12
+    THROTTLE_FROM: ClassVar = 4
     HAS_RECORDS: ClassVar = True
 
     __slots__ = ("throttle_time_ms", "error_code", "session_id", "responses", "node_endpoints")

@@ -141,6 +141,7 @@ class FetchSnapshotResponse(Response):
     KEY: ClassVar = 59
     VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
     HAS_RECORDS: ClassVar = True
 
     __slots__ = ("throttle_time_ms", "error_code", "topics", "node_endpoints")

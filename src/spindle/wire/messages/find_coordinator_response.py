@@ -58,6 +58,7 @@ class FindCoordinatorResponse(Response):
     KEY: ClassVar = 10
     VERSIONS: ClassVar = range(7)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = (
         "throttle_time_ms",

@@ -24,6 +24,7 @@ class HeartbeatResponse(Response):
     KEY: ClassVar = 12
     VERSIONS: ClassVar = range(5)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code")
     throttle_time_ms: int  # from version 1

@@ -49,6 +49,7 @@ class IncrementalAlterConfigsResponse(Response):
     KEY: ClassVar = 44
     VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 1
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "responses")
     throttle_time_ms: int

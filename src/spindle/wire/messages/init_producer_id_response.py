@@ -22,6 +22,7 @@ class InitProducerIdResponse(Response):
     KEY: ClassVar = 22
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 2
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
     throttle_time_ms: int

@@ -46,6 +46,7 @@ class JoinGroupResponse(Response):
     KEY: ClassVar = 11
     VERSIONS: ClassVar = range(10)
     FIRST_FLEXIBLE: ClassVar = 6
+    THROTTLE_FROM: ClassVar = 2
 
     __slots__ = (
         "throttle_time_ms",

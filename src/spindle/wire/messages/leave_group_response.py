@@ -47,6 +47,7 @@ class LeaveGroupResponse(Response):
     KEY: ClassVar = 13
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code", "members")
     throttle_time_ms: int  # from version 1

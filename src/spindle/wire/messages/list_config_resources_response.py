@@ -36,6 +36,7 @@ class ListConfigResourcesResponse(Response):
     KEY: ClassVar = 74
     VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "config_resources")
     throttle_time_ms: int

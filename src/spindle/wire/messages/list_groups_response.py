@@ -49,6 +49,7 @@ class ListGroupsResponse(Response):
     KEY: ClassVar = 16
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code", "groups")
     throttle_time_ms: int  # from version 1

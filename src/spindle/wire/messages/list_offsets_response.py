@@ -69,6 +69,7 @@ class ListOffsetsResponse(Response):
     KEY: ClassVar = 2
     VERSIONS: ClassVar = range(1, 12)
     FIRST_FLEXIBLE: ClassVar = 6
+    THROTTLE_FROM: ClassVar = 2
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int  # from version 2

@@ -40,6 +40,7 @@ class ListTransactionsResponse(Response):
     KEY: ClassVar = 66
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "unknown_state_filters", "transaction_states")
     throttle_time_ms: int

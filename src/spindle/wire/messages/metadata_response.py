@@ -129,6 +129,7 @@ class MetadataResponse(Response):
     KEY: ClassVar = 3
     VERSIONS: ClassVar = range(14)
     FIRST_FLEXIBLE: ClassVar = 9
+    THROTTLE_FROM: ClassVar = 3
 
     __slots__ = (
         "throttle_time_ms",

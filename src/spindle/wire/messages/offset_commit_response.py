@@ -62,6 +62,7 @@ class OffsetCommitResponse(Response):
     KEY: ClassVar = 8
     VERSIONS: ClassVar = range(2, 11)
     FIRST_FLEXIBLE: ClassVar = 8
+    THROTTLE_FROM: ClassVar = 3
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int  # from version 3

@@ -150,6 +150,7 @@ class OffsetFetchResponse(Response):
     KEY: ClassVar = 9
     VERSIONS: ClassVar = range(1, 11)
     FIRST_FLEXIBLE: ClassVar = 6
+    THROTTLE_FROM: ClassVar = 3
 
     __slots__ = ("throttle_time_ms", "groups", "topics", "error_code")
     throttle_time_ms: int  # from version 3

@@ -62,6 +62,7 @@ class OffsetForLeaderEpochResponse(Response):
     KEY: ClassVar = 23
     VERSIONS: ClassVar = range(2, 5)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 2
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int

@@ -25,6 +25,7 @@ class SyncGroupResponse(Response):
     KEY: ClassVar = 14
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 4
+    THROTTLE_FROM: ClassVar = 1
 
     __slots__ = ("throttle_time_ms", "error_code", "protocol_type", "protocol_name", "assignment")
     throttle_time_ms: int  # from version 1

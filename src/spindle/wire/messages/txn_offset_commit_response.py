@@ -53,6 +53,7 @@ class TxnOffsetCommitResponse(Response):
     KEY: ClassVar = 28
     VERSIONS: ClassVar = range(6)
     FIRST_FLEXIBLE: ClassVar = 3
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "topics")
     throttle_time_ms: int

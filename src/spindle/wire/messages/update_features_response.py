@@ -44,6 +44,7 @@ class UpdateFeaturesResponse(Response):
     KEY: ClassVar = 57
     VERSIONS: ClassVar = range(3)
     FIRST_FLEXIBLE: ClassVar = 0
+    THROTTLE_FROM: ClassVar = 0
 
     __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
     throttle_time_ms: int
