@@ -307,7 +307,7 @@ class LocalCluster:
         common = {
             "process.roles": ",".join(role for role, port in roles.items() if port is not None),
             "node.id": str(node.node_id),
-            **self._listeners(node),
+            **_listeners(node, self._security.protocol),
             "controller.quorum.voters": ",".join(voters),
             "log.dir.fault.drills": "true",
         }
@@ -331,23 +331,6 @@ class LocalCluster:
             **node.settings,
         }
 
-    def _listeners(self, node: LocalNode) -> dict[str, str]:
-        outer = self._security.protocol
-        inner = SecurityProtocol.SSL if outer.has_tls else SecurityProtocol.PLAINTEXT
-        ports = {outer.value: node.port, NODES: node.inner_port, CONTROLLER: node.controller_port}
-        protocols = {
-            CONTROLLER: inner,
-            outer.value: outer,
-            **({NODES: inner} if outer.has_sasl else {}),
-        }
-        return {
-            "listeners": ",".join(
-                f"{name}://127.0.0.1:{port}" for name, port in ports.items() if port is not None
-            ),
-            "controller.listener.names": CONTROLLER,
-            "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in protocols.items()),
-        }
-
 
 def how_it_ended(node: LocalNode) -> str:
     """How a node's process ended, what it said last, and where the rest is."""
@@ -361,3 +344,20 @@ def how_it_ended(node: LocalNode) -> str:
     lines = node.log_file.read_text(errors="replace").splitlines()
     last = lines[-1] if lines else "it said nothing"
     return f"node {node.node_id} ended with code {code}: {last} (see {node.log_file})"
+
+
+def _listeners(node: LocalNode, outer: SecurityProtocol) -> dict[str, str]:
+    inner = SecurityProtocol.SSL if outer.has_tls else SecurityProtocol.PLAINTEXT
+    ports = {outer.value: node.port, NODES: node.inner_port, CONTROLLER: node.controller_port}
+    protocols = {
+        CONTROLLER: inner,
+        outer.value: outer,
+        **({NODES: inner} if outer.has_sasl else {}),
+    }
+    return {
+        "listeners": ",".join(
+            f"{name}://127.0.0.1:{port}" for name, port in ports.items() if port is not None
+        ),
+        "controller.listener.names": CONTROLLER,
+        "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in protocols.items()),
+    }
