@@ -47,6 +47,8 @@ class _Reception(NamedTuple):
     router: Router[Broker] | Router[VotingController]
     logins: SaslListener | None
     """Of a listener with SASL."""
+    throttles: ClientThrottles | None
+    """Of a broker's listener: the quotas of its clients, which it shares with the others."""
 
 
 class Node:
@@ -97,7 +99,9 @@ class Node:
             logins = SaslListener(
                 listener, self.config.settings, self.out, lambda: self.metadata.image
             )
-        return _Reception(self._router(listener, gates, clients), logins)
+        router = self._router(listener, gates, clients)
+        of_broker = listener not in self.config.quorum.listeners
+        return _Reception(router, logins, clients if of_broker else None)
 
     def _router(
         self, listener: str, gates: Gates, clients: ClientThrottles
@@ -234,6 +238,8 @@ class Node:
         for reception in self._reception.values():
             if reception.logins is not None:
                 yield from reception.logins.statistics()
+        for throttles in {r.throttles for r in self._reception.values() if r.throttles}:
+            yield from throttles.statistics()
         if self.broker is not None:
             yield from self.broker.statistics()
 

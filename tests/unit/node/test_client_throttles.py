@@ -225,3 +225,15 @@ def test_what_nodes_ask_of_each_other_is_free() -> None:
     assert charge(RequestHeader(Key.BROKER_HEARTBEAT, 1, 1, None)) is None
     assert charge(RequestHeader(Key.VOTE, 1, 1, None)) is None
     assert charge(RequestHeader(Key.METADATA, 1, 1, None)) is not None
+
+
+def test_what_clients_use_and_wait_is_shown() -> None:
+    desk = QuotaDesk(producer_byte_rate=100)
+    assert list(desk.throttles.statistics()) == []
+    desk.context(ProduceRequest(), 9, 1500).answer(ProduceResponse())
+    shown = {sample.name: sample for sample in desk.throttles.statistics()}
+    assert shown["kafka_server_produce_byte_rate"].value == 150.0
+    assert shown["kafka_server_produce_throttle_time"].value == 5000.0
+    assert shown["kafka_server_produce_byte_rate"].labels == {"user": "ann", "client_id": ""}
+    desk.out.now += 11.0
+    assert list(desk.throttles.statistics()) == []

@@ -53,7 +53,7 @@ class ClientLimits:
         found = self._found.get((user, client))
         if found is None:
             sharers = self._sharers(user, client)
-            found = ClientLimit(sharers, self._rate(*sharers))
+            found = ClientLimit(sharers, self.rate_of(*sharers))
             if len(self._found) >= REMEMBERED:
                 self._found.clear()
             self._found[user, client] = found
@@ -69,7 +69,8 @@ class ClientLimits:
                 return user, ""
         return "", client
 
-    def _rate(self, user: str, client: str) -> float | None:
+    def rate_of(self, user: str, client: str) -> float | None:
+        """The quota of those that share it."""
         if user and client:
             wanted = [_both(u, c) for u in (user, None) for c in (client, None)]
         elif user:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from spindle.core.quotas.client_limits import ClientLimits, Sharers
 from spindle.core.quotas.sampled_rate import SampledRate, TokenBucket, Windows
@@ -35,8 +35,22 @@ class _Meters(Generic[M]):
             meter = self._meters[sharers] = self._make(self.windows)
         return meter
 
+    def used(self, now: float) -> Iterator[tuple[Sharers, M]]:
+        """Those that were used lately."""
+        old = now - self.windows.total
+        return ((s, meter) for s, meter in self._meters.items() if meter.used_at > old)
+
     def __len__(self) -> int:
         return len(self._meters)
+
+
+class ClientRate(NamedTuple):
+    """What those that share a quota use now."""
+
+    sharers: Sharers
+    rate: float
+    wait: float
+    """For how long (s) they are held back, if they go on now."""
 
 
 class RateQuota:
@@ -68,6 +82,13 @@ class RateQuota:
         limit = self.limits.find(user, client).rate
         windows = self._meters.windows
         return None if limit is None else int(limit * (windows.number - 1) * windows.seconds)
+
+    def rates(self, now: float) -> Iterator[ClientRate]:
+        """What clients with a quota use now."""
+        for sharers, meter in self._meters.used(now):
+            limit = self.limits.rate_of(*sharers)
+            wait = 0.0 if limit is None else min(meter.throttle(limit, now), self._most)
+            yield ClientRate(sharers, meter.measured(now), wait)
 
     def __len__(self) -> int:
         return len(self._meters)

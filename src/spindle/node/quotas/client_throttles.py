@@ -9,7 +9,7 @@ with the answer, and handlers charge what only they know.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from spindle.core.quotas.client_limits import ClientLimits
@@ -26,6 +26,7 @@ from spindle.model.client_quotas import (
 from spindle.model.errors import Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
+from spindle.model.statistics import Sample
 from spindle.wire.apis import TABLE, Key, Role
 from spindle.wire.codec import Response, changed
 from spindle.wire.framing import RequestHeader
@@ -85,6 +86,21 @@ class ClientThrottles:
         self.mutations.limits = ClientLimits.of(table, CONTROLLER_MUTATION_RATE)
         kinds = (self.produce, self.fetch, self.request, self.mutations)
         self._active = any(kind.limits for kind in kinds)
+
+    def statistics(self) -> Iterator[Sample]:
+        """What clients with quotas use, and for how long they are held back."""
+        for kind, figure, quota in (
+            ("produce", "byte_rate", self.produce),
+            ("fetch", "byte_rate", self.fetch),
+            ("request", "request_time", self.request),
+        ):
+            for (user, client), rate, wait in quota.rates(self.out.now):
+                labels = {"user": user, "client_id": client}
+                name = f"kafka_server_{kind}"
+                help = "percent of the event loop" if kind == "request" else "bytes per second"
+                yield Sample(f"{name}_{figure}", rate, f"{help}, of clients with a quota", labels)
+                why = "ms for which clients over their quota are held back"
+                yield Sample(f"{name}_throttle_time", wait * 1000, why, labels)
 
     def charge(
         self,
