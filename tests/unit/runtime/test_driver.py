@@ -42,6 +42,9 @@ class Machine:
     def begin(self) -> None:
         self._begin(self)
 
+    def connection_rate(self, host: str) -> float | None:
+        return None
+
     def first_frames(self, listener: str) -> int | None:
         return None
 
