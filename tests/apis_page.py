@@ -94,12 +94,12 @@ def theirs() -> Theirs:
     return Theirs(apis, {name: (low, high) for name, (low, high) in noted["features"].items()})
 
 
-def note(told: Theirs) -> None:
+def note(said: Theirs) -> None:
     """Keep what Apache Kafka's nodes said."""
     lines = []
     for title, ranges in (
-        *((role.value, {Key(key).name: r for key, r in told.apis[role].items()}) for role in Role),
-        ("features", told.features),
+        *((role.value, {Key(key).name: r for key, r in said.apis[role].items()}) for role in Role),
+        ("features", said.features),
     ):
         rows = ",\n".join(f'  "{name}": {list(ranges[name])}' for name in ranges)
         lines.append(f'"{title}": {{\n{rows}\n }}')

@@ -30,7 +30,7 @@ CODE = [
     for top in ("src", "tests", "bench", "tools")
     for path in sorted((ROOT / top).rglob("*.py"))
 ]
-TOPS = {"docs", "src", "tests", "bench", "tools"}
+TOPS = {"docs", "src", "tests", "bench", "tools", "operations"}
 ROOMS = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
 PARENTS: dict[str, list[Path]] = {}
 """Where a package of this name stands."""

@@ -6,7 +6,7 @@ docs/architecture.md draws which part stands on which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from spindle.core.lifecycle import BrokerState
 from spindle.model.errors import Failure
@@ -16,8 +16,9 @@ from spindle.model.log_values import OpenedDirectory
 from spindle.model.outbox import Outbox
 from spindle.model.settings.scrutiny import INTERNAL_TOPICS, look_at_topic
 from spindle.model.settings.typed_settings import Settings
-from spindle.model.statistics import Sample
+from spindle.model.statistics import Figures
 from spindle.node.broker_context import BrokerContext
+from spindle.node.broker_figures import BrokerFigures
 from spindle.node.broker_lifecycle_manager import BrokerLifecycleManager
 from spindle.node.forwarding import Forwarding
 from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
@@ -59,6 +60,9 @@ class Broker:
             context, self.replicas, self.groups, self.topic_creation, self.producer_ids
         )
         self.forwarding = Forwarding(context)
+        self.figures = BrokerFigures(
+            context, self.lifecycle, self.replicas, self.fetchers, self.groups
+        )
         self.slices = Slices(context.out, context.config.log_dirs[0])
         self._said: set[str] = set()
         """What the log says of settings is said once."""
@@ -133,10 +137,11 @@ class Broker:
         self.groups.on_metadata(delta)
         self.transactions.on_metadata(delta)
 
-    def statistics(self) -> Iterator[Sample]:
+    def statistics(self) -> Figures:
         """Figures about this broker, under Kafka's names."""
         yield from self.housekeeping.statistics()
         yield from self.compaction.statistics()
+        yield from self.figures.statistics()
 
     def _look_at_topics(self, delta: Delta) -> None:
         """Settings of topics that we do not honour: controllers of another kind accept them."""

@@ -40,6 +40,10 @@ class BrokerDeathWatch:
         on_dead: Callable[[NodeId, int], None],
     ) -> None:
         self._out, self._image, self._on_dead = out, image, on_dead
+        self.timed_out = 0
+        """Brokers that were fenced because their sessions ran out."""
+        self.found_dead = 0
+        """Brokers that were fenced because their processes were gone."""
         self._suspicions = BrokerSuspicions()
         self._active = False
         self._by_connection: dict[int, NodeId] = {}

@@ -31,6 +31,7 @@ from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.broker_death_watch import BrokerDeathWatch
+from spindle.node.controller_figures import ControllerFigures
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.node.router import Router
@@ -342,12 +343,14 @@ class Controller:
             self._write(decision.records)
 
     def _fenced(self, broker: NodeId) -> None:
+        self.deaths.timed_out += 1
         self.out.say(
             "warning", "broker fenced: no heartbeat", broker=broker, session_s=self.sessions.timeout
         )
 
     def _on_dead(self, broker: NodeId, epoch: int) -> None:
         if self._run(lambda state: brokers.bury(state, self.sessions, broker, epoch)):
+            self.deaths.found_dead += 1
             why = "its connection was lost, and its ports refuse new ones"
             self.out.say("warning", "broker fenced: its process is dead", broker=broker, reason=why)
 
@@ -367,6 +370,7 @@ class VotingController(Controller):
 
     def __init__(self, config: NodeConfig, out: Outbox, quorum: Quorum) -> None:
         super().__init__(config, out, quorum)
+        self.figures = ControllerFigures(lambda: self.image, lambda: self.active, self.deaths)
 
 
 def _not_controller() -> Refusal:

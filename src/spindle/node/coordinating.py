@@ -115,7 +115,7 @@ class Coordinating(Generic[L]):
             raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, f"reading {id}")
         return led
 
-    def _ready(self) -> Iterator[L]:
+    def ready(self) -> Iterator[L]:
         """The partitions that are led here and read."""
         return (led for led in tuple(self._led.values()) if led.loading is None)
 

@@ -14,6 +14,9 @@ from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import Flush, LogStart, Retain, WriteCheckpoints, WriteHighWatermarks
+from spindle.model.log_values import DirectoryState
+from spindle.model.metric_tables import disk_figures as of
+from spindle.model.metric_tables.replication_figures import OFFLINE_REPLICAS
 from spindle.model.settings.setting import MAX_LONG
 from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
@@ -168,46 +171,32 @@ class Housekeeping:
 
     def statistics(self) -> Iterator[Sample]:
         """Figures about directories and moves, under Kafka's names (K858-08)."""
-        logs = self._logs
-        directories = logs.directories
-        manager = "kafka_log_logmanager_"
-        yield Sample(
-            manager + "offlinelogdirectorycount", len(logs.offline), "log directories that failed"
-        )
-        cordoned = 0
-        for state in list(directories.states()):
-            labels = {"logDirectory": state.path}
-            is_cordoned = directories.is_cordoned(state.path)
-            cordoned += is_cordoned
-            yield Sample(manager + "logdirectoryoffline", not state.online, "1: offline", labels)
-            yield Sample(manager + "logdirectorycordoned", is_cordoned, "1: cordoned", labels)
-            slow = directories.paces.is_slow(state.path)
-            yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
-            latency = directories.paces.latency(state.path)
-            yield Sample(manager + "logdirectorycallseconds", latency, "seconds of a call", labels)
-            strays = logs.places.purging.strays[state.path].values()
-            yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
-            yield Sample(manager + "straybytes", sum(strays), "bytes of stray logs", labels)
-            bad = list(logs.repairs.bad_copies.in_directory(state.path))
-            yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
-            size = sum(copy.size for copy in bad)
-            yield Sample(manager + "badcopiesbytes", size, "bytes of damaged logs", labels)
-            gaps = sum(1 for _ in logs.places.doubtful_in(state.path))
-            yield Sample(manager + "doubtfulgaps", gaps, "gaps in logs that may be losses", labels)
-            kept = logs.moves.kept.bytes_in(state.path)
-            yield Sample(manager + "keptcopiesbytes", kept, "bytes of moves given up", labels)
-            yield from logs.scrubbing.statistics(state.path, labels)
-            for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
-                yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
-        yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")
-        yield Sample(
-            "kafka_server_replicamanager_offlinereplicacount",
-            logs.offline_replicas,
-            "replicas that cannot be served",
-        )
-        yield Sample(
-            "kafka_server_assignmentsmanager_queuedreplicatodirassignments",
-            len(logs.assignments.assigning.queue),
-            "replicas whose directory is still to be reported to the controller",
-        )
+        logs, offline = self._logs, self._logs.offline
+        yield of.OFFLINE_DIRECTORIES.of(len(offline))
+        states = list(logs.directories.states())
+        for state in states:
+            yield from self._directory(state)
+        cordoned = sum(logs.directories.is_cordoned(state.path) for state in states)
+        yield of.CORDONED_DIRECTORIES.of(cordoned)
+        yield OFFLINE_REPLICAS.of(logs.offline_replicas)
+        yield of.ASSIGNMENTS.of(len(logs.assignments.assigning.queue))
         yield from logs.moves.under_way.statistics()
+
+    def _directory(self, state: DirectoryState) -> Iterator[Sample]:
+        logs, path = self._logs, state.path
+        directories = logs.directories
+        yield of.DIRECTORY_OFFLINE.of(not state.online, path)
+        yield of.DIRECTORY_CORDONED.of(directories.is_cordoned(path), path)
+        yield of.DIRECTORY_SLOW.of(directories.paces.is_slow(path), path)
+        yield of.CALL_SECONDS.of(directories.paces.latency(path), path)
+        strays = logs.places.purging.strays[path].values()
+        yield of.STRAY_LOGS.of(len(strays), path)
+        yield of.STRAY_BYTES.of(sum(strays), path)
+        bad = list(logs.repairs.bad_copies.in_directory(path))
+        yield of.BAD_COPIES.of(len(bad), path)
+        yield of.BAD_BYTES.of(sum(copy.size for copy in bad), path)
+        yield of.GAPS.of(sum(1 for _ in logs.places.doubtful_in(path)), path)
+        yield of.KEPT_BYTES.of(logs.moves.kept.bytes_in(path), path)
+        yield from logs.scrubbing.statistics(path)
+        yield of.TOTAL_BYTES.of(state.usage.total, path)
+        yield of.USABLE_BYTES.of(state.usage.usable, path)

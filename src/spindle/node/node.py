@@ -6,7 +6,7 @@ the log directories to the broker, routes frames by listener, and ends in an ord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Buffer
@@ -14,8 +14,9 @@ from spindle.model.client_quotas import connection_rate
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
+from spindle.model.metric_tables import node_figures as of
 from spindle.model.outbox import Outbox, Ready, Rng
-from spindle.model.statistics import Sample
+from spindle.model.statistics import Figures
 from spindle.node import parted
 from spindle.node.authorization import check_table
 from spindle.node.authorization.gate import Gates
@@ -23,6 +24,7 @@ from spindle.node.broker import Broker
 from spindle.node.broker_context import BrokerContext
 from spindle.node.connection import Connection
 from spindle.node.controller import VotingController
+from spindle.node.controller_figures import quorum_statistics
 from spindle.node.controller_registration_manager import ControllerRegistrationManager
 from spindle.node.directory_opening import DirectoryOpening
 from spindle.node.handlers import BROKER, CONTROLLER
@@ -75,6 +77,7 @@ class Node:
             self._introduction = ControllerRegistrationManager(self.controller)
             self.quorum.activation.controller = self.controller
             self.metadata.listen(self.controller.deaths.on_metadata)
+            self.metadata.listen(self.controller.figures.on_metadata)
         if config.is_broker:
             channel = NodeToControllerChannel(self.quorum, controllers, self.out)
             peers = Peers(self.out, name, config.inter_broker_listener)
@@ -187,6 +190,8 @@ class Node:
         client = self._connections.pop(connection, None)
         if client is not None:
             client.close()
+        if self.broker is not None:
+            self.broker.replicas.writes.stats.followers.discard(connection)
         if self.controller is not None:
             self.controller.deaths.on_disconnected(connection)
 
@@ -230,16 +235,19 @@ class Node:
         """When time alone matters next."""
         return self.out.wake_at
 
-    def statistics(self) -> Iterator[Sample]:
+    def statistics(self) -> Figures:
         """Figures about this node, under Kafka's names."""
-        yield Sample(
-            "kafka_server_kafkaserver_connections", len(self._connections), "open connections"
-        )
-        for reception in self._reception.values():
+        yield of.CONNECTIONS.of(len(self._connections))
+        listeners = Counter(client.listener for client in self._connections.values())
+        for name, reception in self._reception.items():
+            yield of.CONNECTIONS_OF.of(listeners[name], name)
             if reception.logins is not None:
                 yield from reception.logins.statistics()
         for throttles in {r.throttles for r in self._reception.values() if r.throttles}:
             yield from throttles.statistics()
+        yield from quorum_statistics(self.quorum)
+        if self.controller is not None:
+            yield from self.controller.figures.statistics()
         if self.broker is not None:
             yield from self.broker.statistics()
 

@@ -14,6 +14,7 @@ from typing import Final
 from spindle.model.errors import Unusable
 from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import UserScramCredential
+from spindle.model.metric_tables import node_figures
 from spindle.model.outbox import Outbox
 from spindle.model.scram import SCRAM_BY_NAME, ScramMechanism
 from spindle.model.settings.typed_settings import Settings
@@ -168,15 +169,7 @@ class SaslListener:
 
     def statistics(self) -> Iterator[Sample]:
         """How often clients logged in."""
-        for name, value, help in (
-            ("successful_authentication_total", self.succeeded, "logins that succeeded"),
-            ("failed_authentication_total", self.failed, "logins that failed"),
-            ("successful_reauthentication_total", self.renewed, "sessions that were renewed"),
-            ("expired_connections_killed_total", self.expired, "sessions that ended unrenewed"),
-        ):
-            yield Sample(
-                f"kafka_server_socket_server_metrics_{name}",
-                value,
-                help,
-                {"listener": self.name},
-            )
+        yield node_figures.LOGINS.of(self.succeeded, self.name)
+        yield node_figures.FAILED_LOGINS.of(self.failed, self.name)
+        yield node_figures.RENEWED.of(self.renewed, self.name)
+        yield node_figures.EXPIRED.of(self.expired, self.name)

@@ -10,7 +10,7 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, Generic, TypeVar, cast
 
@@ -19,8 +19,10 @@ import structlog
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Unusable
 from spindle.model.kafka_principal import KafkaPrincipal
+from spindle.model.metric_tables.node_figures import CERTIFICATE
 from spindle.model.security_protocol import SecurityProtocol
 from spindle.model.settings.typed_settings import Settings
+from spindle.model.statistics import Sample
 from spindle.runtime.tls_stream import TlsSocket
 from spindle.security.listener_tls import ListenerTls, files_of, link_tls, listener_tls, texts_of
 
@@ -138,6 +140,12 @@ class ListenerCertificates:
         """What a link to other nodes' listeners of this name needs now; None without TLS."""
         watched = self._links.get(listener)
         return None if watched is None else watched.current
+
+    def statistics(self) -> Iterator[Sample]:
+        """When the listeners' certificates end."""
+        for name, watched in self._listeners.items():
+            end = watched.current.tls.certificate.not_valid_after_utc
+            yield CERTIFICATE.of(end.timestamp(), name)
 
     async def watch(self) -> None:
         """Renew what changes, for as long as the node runs."""

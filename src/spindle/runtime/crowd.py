@@ -19,6 +19,7 @@ import structlog
 
 from spindle.model.settings.typed_settings import Settings
 from spindle.runtime.net import READ_MAX, Stream
+from spindle.runtime.request_times import RequestTimes
 
 log = structlog.get_logger("spindle")
 
@@ -110,8 +111,12 @@ class _Relief:
 class Crowd:
     """All of them, by id, the one that has been quiet for longest first."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, settings: Settings) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, settings: Settings, times: RequestTimes
+    ) -> None:
+        """`times`: the driver counts requests there, and this class their answers."""
         self._loop = loop
+        self.times = times
         self.requests = 0
         """How many have come so far."""
         limit = bytes_limit(settings)
@@ -146,6 +151,7 @@ class Crowd:
 
     def remove(self, id: int) -> tuple[str, str]:
         """It has gone; the listener and the host that it came from."""
+        self.times.on_closed(id)
         member = self._members.pop(id)
         if not member.protected:
             self._memory.asked -= member.asked
@@ -168,6 +174,7 @@ class Crowd:
 
     def on_answered(self, id: int) -> None:
         """Its oldest request has its answer, or is owed none."""
+        self.times.on_answered(id)
         member = self._members[id]
         size = member.open.popleft()
         member.asked -= size

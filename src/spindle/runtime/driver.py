@@ -12,7 +12,7 @@ import asyncio
 import itertools
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import structlog
@@ -23,6 +23,7 @@ from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir
 from spindle.model.kafka_principal import KafkaPrincipal
 from spindle.model.outbox import Ready
+from spindle.model.statistics import Sample
 from spindle.node.node import Node
 from spindle.runtime.crowd import Crowd
 from spindle.runtime.disks import DiskLanes, named
@@ -34,6 +35,7 @@ from spindle.runtime.links import links_of
 from spindle.runtime.net import UNSENT_MAX, scratch
 from spindle.runtime.outgoing import OutgoingConnections
 from spindle.runtime.pulse import Pulse
+from spindle.runtime.request_times import RequestTimes
 from spindle.runtime.tls_stream import stream_of
 from spindle.storage.directory import LogDirectory
 from spindle.wire.framing import SPEAKS_TLS
@@ -78,7 +80,8 @@ class Driver:
         self._peers = OutgoingConnections(
             self._loop, self._limit, self._scratch, self._on_reply, idle, links
         )
-        self._crowd = Crowd(self._loop, settings)
+        times = RequestTimes(lambda id: _is_follower(node, id))
+        self._crowd = Crowd(self._loop, settings, times)
         limits = ConnectionLimits(node.config, descriptors, node.connection_rate)
         bustle = Bustle(lambda: pulse.busy, lambda: self._crowd.requests)
         handshakes = Handshakes(self._loop, certificates, self._let_in, settings)
@@ -136,6 +139,12 @@ class Driver:
             # After a bug nothing is certain, this included; the node ends all the same.
             log.exception("a bug: the node could not report its halt to the controller")
 
+    def statistics(self) -> Iterator[Sample]:
+        """Figures of the rim: requests and their times, the loop, certificates."""
+        yield from self._crowd.times.statistics()
+        yield from self._pulse.statistics()
+        yield from self._doors.statistics()
+
     # --- bugs -------------------------------------------------------------------------------
 
     def _on_bug(self, bug: BaseException) -> None:
@@ -185,6 +194,7 @@ class Driver:
         self._feed(lambda: self._node.on_connected(id, listener, host, principal))
 
     def _on_frame(self, id: int, frame: Buffer) -> None:
+        self._crowd.times.on_frame(id, frame)
         self._crowd.on_frame(id, len(frame))
         self._feed(lambda: self._node.on_frame(id, frame))
 
@@ -252,3 +262,9 @@ class Driver:
             self._ended.set_result(kind(ready.halt))
         elif ready.stopped:
             self._ended.set_result(None)
+
+
+def _is_follower(node: Node, connection: int) -> bool:
+    """Whether a connection's fetches are those of a broker's follower."""
+    broker = node.broker
+    return broker is not None and connection in broker.replicas.writes.stats.followers

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from spindle.model.config import NodeConfig
 from spindle.model.ids import Endpoint
 from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
+from spindle.model.statistics import Sample
 from spindle.runtime.doors import Bustle, ConnectionLimits, Doors
 from spindle.runtime.handshakes import Handshakes
 
@@ -63,6 +64,11 @@ class Entrances:
             self._watching = self._loop.create_task(certificates.watch())
             self._watching.add_done_callback(_raise_bug)
         return self.doors.open(endpoint)
+
+    def statistics(self) -> Iterator[Sample]:
+        """When certificates end."""
+        if self._handshakes.certificates is not None:
+            yield from self._handshakes.certificates.statistics()
 
     def close(self) -> None:
         """Listen no longer, and give up handshakes."""

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import NamedTuple
 from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
@@ -76,6 +76,7 @@ def serve_metrics(address: MetricsAddress, samples: Samples) -> AbstractContextM
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(NodeCollector(samples))
+    ProcessCollector(registry=registry)
     server, thread = start_http_server(
         address.port, address.host, registry, certfile=address.certificate, keyfile=address.key
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from time import monotonic, thread_time
 from typing import Final
 
+from spindle.model.metric_tables import node_figures as of
 from spindle.model.statistics import Sample
 
 WINDOW_SECONDS: Final = 0.25
@@ -23,7 +24,6 @@ LONG_SECONDS: Final = 0.005
 """An input that took less is not worth a look at the processor's clock."""
 CLOSE_SECONDS: Final = 0.001
 """So far the processor time of an input may be overstated: its clock is slow to read."""
-_TURN, _INPUT = "spindle_eventloop_longestturnseconds", "spindle_eventloop_longestinputseconds"
 
 
 class _Longest:
@@ -95,13 +95,10 @@ class Pulse:
     def statistics(self) -> Iterator[Sample]:
         """Its figures, under Kafka's names where it has any."""
         now = self._clock()
-        yield Sample(
-            "kafka_network_socketserver_networkprocessoravgidlepercent",
-            1.0 - self.busy,
-            "share of its time in which the event loop had nothing to do",
-        )
-        yield Sample(_TURN, self._turns.get(now), "s of the event loop's longest turn lately")
-        yield Sample(_INPUT, self._inputs.get(now), "s of a processor for the longest input lately")
+        yield of.LOOP_IDLE.of(1.0 - self.busy)
+        yield of.HANDLER_IDLE.of(1.0 - self.busy)
+        yield of.LONGEST_TURN.of(self._turns.get(now))
+        yield of.LONGEST_INPUT.of(self._inputs.get(now))
 
 
 class PulseSelector(selectors.DefaultSelector):

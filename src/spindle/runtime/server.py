@@ -38,7 +38,10 @@ from spindle.storage.disk import Disk
 
 log = structlog.get_logger("spindle")
 
-SCRAPE_SECONDS = 5.0
+SCRAPE_SECONDS = 9.0
+"""Prometheus gives up after ten, by default."""
+TURN_SECONDS = 0.002
+"""So long figures are looked for before others have their turn."""
 CERTIFICATE, KEY = "metrics.ssl.certificate.location", "metrics.ssl.key.location"
 """Settings that belong together."""
 SWITCH_SECONDS = 0.0005
@@ -134,7 +137,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
         log_dirs=list(config.log_dirs),
         open_files_max=descriptors,
     )
-    with _metrics(config.settings, node, pulse):
+    with _metrics(config.settings, node, driver):
         try:
             await driver.run()
         except Halted as halted:
@@ -146,7 +149,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
 
 
 @contextmanager
-def _metrics(settings: Settings, node: Node, pulse: Pulse) -> Iterator[None]:
+def _metrics(settings: Settings, node: Node, driver: Driver) -> Iterator[None]:
     """Serve the node's metrics where a port is set."""
     port = settings.find_whole("metrics.port")
     if port is None:
@@ -161,7 +164,14 @@ def _metrics(settings: Settings, node: Node, pulse: Pulse) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     async def figures() -> list[Sample]:
-        return [*node.statistics(), *pulse.statistics()]
+        found, until = list(driver.statistics()), loop.time() + TURN_SECONDS
+        for sample in node.statistics():
+            if sample is not None:
+                found.append(sample)
+            elif loop.time() > until:
+                await asyncio.sleep(0)  # Others have their turn: there may be many partitions.
+                until = loop.time() + TURN_SECONDS
+        return found
 
     def ask() -> list[Sample]:
         return asyncio.run_coroutine_threadsafe(figures(), loop).result(SCRAPE_SECONDS)

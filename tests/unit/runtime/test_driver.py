@@ -42,10 +42,10 @@ class Machine:
     def begin(self) -> None:
         self._begin(self)
 
-    def connection_rate(self, host: str) -> float | None:
+    def first_frames(self, listener: str) -> int | None:
         return None
 
-    def first_frames(self, listener: str) -> int | None:
+    def connection_rate(self, host: str) -> float | None:
         return None
 
     def on_connected(self, connection: int, listener: str, host: str, principal: object) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from spindle.core.logdirs.copy_limits import Pair
 from spindle.core.logdirs.move import LogDirMove
+from spindle.model.metric_tables import between_directories as of
 from spindle.model.statistics import Sample
 
 LAST: Final = 1000
@@ -71,7 +72,6 @@ class RateMeter:
             self._seconds.popleft()
 
 
-PREFIX: Final = "kafka_server_alterlogdirsreplication_"
 QUANTILES: Final = (0.5, 0.99, 1.0)
 
 
@@ -100,43 +100,32 @@ class MoveFigures:
         self, now: float, moves: list[LogDirMove], left: Callable[[LogDirMove], int]
     ) -> Iterator[Sample]:
         """All figures. `left`: the bytes that a move has still to copy."""
-        yield Sample(
-            PREFIX + "bytes_total",
-            self.copied_bytes,
-            "bytes copied by moves between log directories",
-        )
+        yield of.BYTES.of(self.copied_bytes)
         todo: dict[Pair, int] = {}
         for move in moves:
-            labels = {
-                "topic": move.name.topic,
-                "partition": str(move.name.partition),
-                "source": move.source,
-                "target": move.target,
-                "state": move.state.name.lower(),
-            }
-            rest = left(move)
             pair = (move.source, move.target)
+            labels = (
+                move.name.topic,
+                str(move.name.partition),
+                *pair,
+                move.state.name.lower(),
+            )
+            rest = left(move)
             todo[pair] = todo.get(pair, 0) + rest
-            yield Sample(PREFIX + "movebytesdone", move.size, "bytes of a move's copy", labels)
-            yield Sample(PREFIX + "movebytesleft", rest, "bytes that a move has to copy", labels)
-            yield Sample(PREFIX + "moveshare", move.share, "share of time a move copies", labels)
+            yield of.MOVE_DONE.of(move.size, *labels)
+            yield of.MOVE_LEFT.of(rest, *labels)
+            yield of.MOVE_SHARE.of(move.share, *labels)
         for pair in {**dict.fromkeys(self._pairs), **dict.fromkeys(todo)}:
             rate = self._pairs.get(pair, RateMeter())
-            labels = {"source": pair[0], "target": pair[1]}
-            yield Sample(PREFIX + "pairbytes_total", rate.total, "bytes copied", labels)
-            yield Sample(PREFIX + "pairbytesleft", todo.get(pair, 0), "bytes to copy", labels)
-            yield Sample(PREFIX + "pairbytespersecond", rate.per_second(now), "bytes/s", labels)
+            yield of.PAIR_BYTES.of(rate.total, *pair)
+            yield of.PAIR_LEFT.of(todo.get(pair, 0), *pair)
+            yield of.PAIR_RATE.of(rate.per_second(now), *pair)
         yield from self._endings()
 
     def _endings(self) -> Iterator[Sample]:
         for how, count in self.ended.items():
-            yield Sample(PREFIX + "moves_total", count, "moves that have ended", {"end": how})
+            yield of.MOVES.of(count, how)
         for share in QUANTILES:
-            yield Sample(
-                PREFIX + "blockedseconds",
-                self.blocked.quantile(share),
-                "seconds for which a swap blocked appends, of the last 1000",
-                {"quantile": str(share)},
-            )
-        yield Sample(PREFIX + "blockedseconds_count", self.blocked.count, "swaps of a move's copy")
-        yield Sample(PREFIX + "blockedseconds_sum", self.blocked.total, "s of blocked appends")
+            yield of.BLOCKED.quantile(str(share), self.blocked.quantile(share))
+        yield of.BLOCKED.count(self.blocked.count)
+        yield of.BLOCKED.sum(self.blocked.total)

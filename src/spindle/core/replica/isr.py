@@ -69,6 +69,8 @@ class PendingIsrChange:
     isr: tuple[NodeId, ...]
     broker_epochs: tuple[int, ...]
     """The registration of each member; -1: the controller need not compare."""
+    before: tuple[NodeId, ...] = ()
+    """The ISR that it is to replace."""
 
 
 class Followers:

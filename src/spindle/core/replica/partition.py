@@ -311,7 +311,9 @@ class Partition:
     def _propose(self, role: PartitionLeader, isr: tuple[NodeId, ...]) -> None:
         epochs = tuple(role.followers.epoch_of(b) for b in isr)
         role.sent = False
-        role.proposal = PendingIsrChange(self.leader_epoch, self.partition_epoch, isr, epochs)
+        role.proposal = PendingIsrChange(
+            self.leader_epoch, self.partition_epoch, isr, epochs, self.isr
+        )
 
     def take_proposal(self) -> PendingIsrChange | None:
         """An ISR to ask the controller for, once."""

@@ -58,6 +58,9 @@ DIRECTORIES: Final = (
       least=0, most=65535),
     S("metrics.host", Kind.STRING, "127.0.0.1",
       "The address at which the node's metrics are served; 0.0.0.0 is every address."),
+    S("metrics.partitions.enable", Kind.BOOLEAN, "true",
+      "The page has rows for each partition and each committed offset, not only for topics "
+      "and all: without them it stays small where partitions are very many."),
     S("metrics.ssl.certificate.location", Kind.STRING, None,
       "The PEM file with the certificate of the metrics page, and those that vouch for it; "
       "with it the page is served by https."),

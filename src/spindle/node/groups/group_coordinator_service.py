@@ -70,7 +70,7 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
 
     def views(self) -> list[GroupView]:
         """All groups that are coordinated here."""
-        return [view for led in self._ready() for view in led.coordinator.views()]
+        return [view for led in self.ready() for view in led.coordinator.views()]
 
     # --- leading ----------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
         self._partitions.append(id, data, on_result, producer)
 
     def _expire(self) -> None:
-        for led in self._ready():
+        for led in self.ready():
             led.coordinator.expire()
         self._context.out.after(EXPIRY_INTERVAL, self._expire)
 

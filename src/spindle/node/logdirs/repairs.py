@@ -27,6 +27,7 @@ from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir
 from spindle.model.jobs import Discard, GetFile, PutFile, Weigh
 from spindle.model.log_values import BadCopy, OpenedDirectory
+from spindle.model.metric_tables import disk_figures as of
 from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed
 from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
@@ -177,17 +178,16 @@ class Scrubbing:
         found = self._scrubbers.get(path)
         return found.schedule.progress if found is not None else ScrubProgress()
 
-    def statistics(self, path: LogDir, labels: dict[str, str]) -> Iterator[Sample]:
+    def statistics(self, path: LogDir) -> Iterator[Sample]:
         """Figures about one directory's."""
         found = self.progress(path)
-        prefix = "kafka_log_logmanager_scrub"
-        yield Sample(prefix + "rounds_total", found.rounds, "completed scrub rounds", labels)
-        yield Sample(prefix + "roundbytes", found.seen, "bytes scrubbed in this round", labels)
+        yield of.SCRUB_ROUNDS.of(found.rounds, path)
+        yield of.SCRUB_BYTES.of(found.seen, path)
         left = self.places.bytes_in(path) if found.place is not None else found.seen
-        yield Sample(prefix + "roundtotalbytes", left, "bytes to scrub in this round", labels)
-        yield Sample(prefix + "lastroundms", found.ended_ms, "end, ms since 1970; 0: never", labels)
-        yield Sample(prefix + "badlogs_total", found.bad, "damaged logs that it found", labels)
-        yield Sample(prefix + "mendedindexes_total", found.mended, "indexes rebuilt", labels)
+        yield of.SCRUB_TOTAL_BYTES.of(left, path)
+        yield of.SCRUB_LAST_MS.of(found.ended_ms, path)
+        yield of.SCRUB_BAD.of(found.bad, path)
+        yield of.SCRUB_MENDED.of(found.mended, path)
 
 
 class _Scrubber:

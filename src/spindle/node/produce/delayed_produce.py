@@ -18,6 +18,7 @@ from spindle.model.ids import TopicId
 from spindle.node.broker_context import BrokerContext
 from spindle.node.produce import record_check
 from spindle.node.produce.recompression import recompression
+from spindle.node.replicas.broker_topic_stats import BrokerTopicMetrics
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.transactions.enlisting import Enlisting
@@ -103,6 +104,8 @@ class ProducedPartition:
         self.error = error
         if error == Error.NONE and self.produce.params.acks == ALL and self._too_few():
             self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        elif error is Error.KAFKA_STORAGE_ERROR and self.hosted is not None:
+            self.produce.stats_of(self.hosted).failed_produce += 1
         self.produce.on_settled()
 
     def give_up(self) -> None:
@@ -153,6 +156,10 @@ class DelayedProduce:
             wait = min(max(self.params.timeout, 0.0), WAIT_MAX)
             self._replicas.purgatory.park(wait, self)
 
+    def stats_of(self, hosted: HostedPartition) -> BrokerTopicMetrics:
+        """What is counted of a partition's topic."""
+        return self._replicas.writes.stats.of(hosted.name.topic)
+
     def on_settled(self) -> None:
         """One less to wait for."""
         self._left -= 1
@@ -185,6 +192,7 @@ class DelayedProduce:
         if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         share.hosted = hosted
+        self.stats_of(hosted).produce_requests += 1
         batch = self._batch(hosted, records)
 
         def checked(refusal: Refusal | None) -> None:

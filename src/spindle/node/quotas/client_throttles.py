@@ -24,6 +24,7 @@ from spindle.model.client_quotas import (
     QuotaTable,
 )
 from spindle.model.errors import Error, Refusal
+from spindle.model.metric_tables import client_figures as of
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
 from spindle.model.statistics import Sample
@@ -89,18 +90,14 @@ class ClientThrottles:
 
     def statistics(self) -> Iterator[Sample]:
         """What clients with quotas use, and for how long they are held back."""
-        for kind, figure, quota in (
-            ("produce", "byte_rate", self.produce),
-            ("fetch", "byte_rate", self.fetch),
-            ("request", "request_time", self.request),
+        for used, held, quota in (
+            (of.PRODUCE, of.PRODUCE_WAIT, self.produce),
+            (of.FETCH, of.FETCH_WAIT, self.fetch),
+            (of.REQUEST, of.REQUEST_WAIT, self.request),
         ):
-            for (user, client), rate, wait in quota.rates(self.out.now):
-                labels = {"user": user, "client_id": client}
-                name = f"kafka_server_{kind}"
-                help = "percent of the event loop" if kind == "request" else "bytes per second"
-                yield Sample(f"{name}_{figure}", rate, f"{help}, of clients with a quota", labels)
-                why = "ms for which clients over their quota are held back"
-                yield Sample(f"{name}_throttle_time", wait * 1000, why, labels)
+            for sharers, rate, wait in quota.rates(self.out.now):
+                yield used.of(rate, *sharers)
+                yield held.of(wait * 1000, *sharers)
 
     def charge(
         self,

@@ -60,11 +60,24 @@ class _Submitted(NamedTuple):
 _Sent = tuple[_Submitted, PendingIsrChange]
 
 
+class IsrChanges:
+    """How the proposals of this broker ended, since its start."""
+
+    def __init__(self) -> None:
+        self.shrinks = self.expands = self.refused = 0
+
+    def on_committed(self, before: int, now: int) -> None:
+        """An ISR of so many replicas has so many now."""
+        self.shrinks += now < before
+        self.expands += now > before
+
+
 class AlterPartitionManager:
     """The proposals under way."""
 
     def __init__(self, context: BrokerContext) -> None:
         self._context = context
+        self.changes = IsrChanges()
         self._submitted: dict[PartitionId, _Submitted] = {}
         self._asking = False
         self._scheduled = False
@@ -149,10 +162,12 @@ class AlterPartitionManager:
     def _settled(self, sent: _Sent, told: Told) -> bool:
         (hosted, then), proposal = sent
         now, error = self._context.out.now, told.error_code
+        self.changes.refused += error != Error.NONE
         if hosted.gone or error in _METADATA_DECIDES:
             return True
         if error == Error.NONE:
             isr, epoch = tuple(told.isr), told.partition_epoch
+            self.changes.on_committed(len(proposal.before), len(isr))
             then(hosted, hosted.partition.on_isr_committed(proposal, isr, epoch, now))
         elif error in _DROPPED:
             then(hosted, hosted.partition.on_isr_refused(proposal, now))

@@ -25,6 +25,7 @@ from spindle.model.errors import Failure
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import LogStart
 from spindle.model.log_values import LogKey
+from spindle.model.metric_tables import disk_figures as of
 from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.hosted import HostedPartition
@@ -126,10 +127,9 @@ class Compaction:
 
     def statistics(self) -> Iterator[Sample]:
         """What the cleaner has done since the start."""
-        prefix = "kafka_log_logcleaner_"
-        yield Sample(prefix + "cleanings_total", self._cleanings, "logs that were compacted")
-        yield Sample(prefix + "read_bytes_total", self._read, "bytes read to compact logs")
-        yield Sample(prefix + "freed_bytes_total", self._freed, "bytes freed by compaction")
+        yield of.CLEANINGS.of(self._cleanings)
+        yield of.CLEANED_BYTES.of(self._read)
+        yield of.FREED_BYTES.of(self._freed)
 
 
 class _Cleaning:

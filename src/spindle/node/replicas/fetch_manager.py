@@ -29,6 +29,7 @@ from spindle.model.ids import ZERO_ID, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.broker_topic_stats import BrokerTopicStats
 from spindle.node.replicas.delayed_fetch import (
     AT_ONCE,
     CONSUMER,
@@ -72,11 +73,13 @@ class FetchManager:
         partitions: HostedPartitions,
         purgatory: FetchPurgatory,
         changes: StateChanges,
+        stats: BrokerTopicStats,
     ) -> None:
         self._context = context
         self._partitions = partitions
         self._purgatory = purgatory
         self._changes = changes
+        self._stats = stats
         self._throttle = ReplicationThrottle(context, "leader")
         self._out = context.out
         settings = context.settings
@@ -97,6 +100,8 @@ class FetchManager:
         params = FetchParams.of(request, context.version, self._out.now, self._max_bytes)
         if context.charge is not None:
             params = charged(params, context)
+        if params.replica >= 0:
+            self._stats.followers.add(context.connection)
         fetch = DelayedFetch(request, context, params, self._resume)
         self._run(fetch, self._serve(fetch))
 
@@ -231,6 +236,7 @@ class FetchManager:
                 return self._lost(FetchedPartition(cursor, found))
             hosted = found
             self._purgatory.watch(fetch.reader, cursor, hosted)
+        self._stats.of(hosted.name.topic).fetch_requests += 1
         outcome = FetchedPartition(cursor)
         outcome.hosted = hosted
         outcome.error = self._check(fetch, cursor, hosted, outcome)
@@ -352,6 +358,7 @@ class FetchManager:
     ) -> None:
         assert outcome.hosted is not None
         if isinstance(result, Failure):
+            self._stats.of(outcome.hosted.name.topic).failed_fetch += 1
             self._changes.on_failure(outcome.hosted, result)
             outcome.error = Error.KAFKA_STORAGE_ERROR
             outcome.mark = outcome.stable = outcome.start = -1
@@ -391,6 +398,8 @@ class FetchManager:
         if charge is not None and not charge.admits_fetched(size + _AROUND):
             yield from self._answer_later(fetch)
             return
+        if size:
+            self._stats.on_sent(outcomes, reader.follower)
         response = yield from fetch.respond(self._context.reached)
         yield from _put_back(fetch)  # Now that what the answer says is no longer news.
         if not isinstance(reader, FetchSession):

@@ -105,6 +105,11 @@ class ReplicaFetcherManager:
             if source is not None:
                 source.on_registered()
 
+    @property
+    def lag_max(self) -> int:
+        """Records by which the follower that is furthest behind was so at its last fetch."""
+        return max((followed.lag for followed in self._followed.values()), default=0)
+
     def has_answered(self, id: PartitionId) -> bool:
         """Whether the leader has answered a fetch since this broker has this log of a partition."""
         followed = self._followed.get(id)
@@ -285,6 +290,8 @@ class FollowedPartition:
     failures: int = 0
     in_sync: bool = False
     """Its log reached the leader's high watermark when it was fetched last."""
+    lag: int = 0
+    """Records that it had less than the leader's high watermark then."""
 
     @property
     def is_throttled(self) -> bool:
@@ -343,8 +350,12 @@ class FollowedPartition:
         if told.records:
             self._on_records(told)
         else:
-            self.in_sync = self.hosted.partition.log.end >= told.high_watermark
+            self._note_lag(self.hosted.partition.log.end, told.high_watermark)
             self._on_marks(told.high_watermark, told.log_start_offset)
+
+    def _note_lag(self, end: int, mark: int) -> None:
+        self.lag = max(mark - end, 0)
+        self.in_sync = self.lag == 0
 
     def on_known(self) -> None:
         """The leader has accepted the offset that this partition is fetched from."""
@@ -428,7 +439,7 @@ class FollowedPartition:
         for batch in batches:
             hosted.partition.accept(batch, marker_of(batch) if batch.is_control else None)
         mark, start = told.high_watermark, told.log_start_offset
-        self.in_sync = batches[-1].next_offset >= mark
+        self._note_lag(batches[-1].next_offset, mark)
 
         def on_appended() -> None:
             if self._is_current and not self._on_marks(mark, start):

@@ -52,7 +52,9 @@ class ReplicaManager:
         self.changes = StateChanges(context, fetch_purgatory)
         self.listeners = self.changes.listeners
         self.writes = Writes(self.out, fetch_purgatory, self.changes)
-        self.fetches = FetchManager(context, self.partitions, fetch_purgatory, self.changes)
+        self.fetches = FetchManager(
+            context, self.partitions, fetch_purgatory, self.changes, self.writes.stats
+        )
         self._budget = TailBudget()
         self._rules = PerTopic(
             context, lambda settings: TopicRules.read(settings, self._lag_max, context.node_id)

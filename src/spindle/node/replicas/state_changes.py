@@ -15,7 +15,7 @@ from spindle.core.replica.partition import Advance, PartitionFollower, RoleChang
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import PartitionId
 from spindle.node.broker_context import BrokerContext
-from spindle.node.replicas.alter_partition_manager import AlterPartitionManager
+from spindle.node.replicas.alter_partition_manager import AlterPartitionManager, IsrChanges
 from spindle.node.replicas.fetch_purgatory import FetchPurgatory
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.ports import FetcherPort
@@ -36,6 +36,11 @@ class StateChanges:
 
         Also when it begins once more in a younger epoch: another broker may have led in between.
         """
+
+    @property
+    def isr_changes(self) -> IsrChanges:
+        """How this broker has changed ISRs."""
+        return self._isr.changes
 
     def bind(self, followers: FetcherPort, post: Callable[[LogEvent], None]) -> None:
         """Set the listeners to what happens here: once, before anything happens."""

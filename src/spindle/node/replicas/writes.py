@@ -24,6 +24,7 @@ from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.jobs import Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.log_values import LoadedLog
 from spindle.model.outbox import Outbox
+from spindle.node.replicas.broker_topic_stats import BrokerTopicStats
 from spindle.node.replicas.fetch_purgatory import FetchPurgatory
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.state_changes import StateChanges
@@ -40,6 +41,8 @@ class Writes:
 
     def __init__(self, out: Outbox, fetches: FetchPurgatory, changes: StateChanges) -> None:
         self._out = out
+        self.stats = BrokerTopicStats()
+        """What is written, and what others count beside it."""
         self._fetches = fetches
         self._changes = changes
         self.at = -inf
@@ -80,12 +83,17 @@ class Writes:
         hosted.size = result.size
         end = batches[-1].next_offset
         advance = machine.on_appended(end, self._out.now)
+        stats = self.stats.of(hosted.name.topic)
         if machine.leads:
             size = 0
             for batch in batches:
                 size += batch.size
                 hosted.tail.add(batch.base_offset, batch.next_offset, batch.size, _kept(batch))
+            stats.bytes_in += size
+            stats.messages_in += end - batches[0].base_offset
             self._fetches.on_end(hosted, size)
+        else:
+            stats.replication_in += sum([batch.size for batch in batches])
         for waiter in hosted.delayed.at_end.take_reached(end):
             waiter(Error.NONE)
         if advance is not None:

@@ -98,7 +98,7 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
 
     def all(self) -> Iterator[Transaction]:
         """All transactional ids that are coordinated here."""
-        for led in self._ready():
+        for led in self.ready():
             yield from led.coordinator.transactions.values()
 
     def on_metadata(self, delta: Delta) -> None:
@@ -173,7 +173,7 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
             ),
             self._time_out,
         )
-        for led in self._ready():
+        for led in self.ready():
             led.coordinator.level = self.level
             led.coordinator.time_out()
 
@@ -184,5 +184,5 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
             ),
             self._expire,
         )
-        for led in self._ready():
+        for led in self.ready():
             led.coordinator.expire()

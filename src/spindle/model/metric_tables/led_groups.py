@@ -1,0 +1,44 @@
+"""Groups that are coordinated by a broker: Kafka's GroupMetadataManager, and offsets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spindle.model.statistics import Metric, section
+
+GROUPS: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroups",
+    "groups",
+)
+GROUPS_STABLE: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
+    "groups in the state Stable",
+)
+GROUPS_EMPTY: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
+    "groups without members",
+)
+GROUPS_PREPARING: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
+    "groups that wait for their members to join",
+)
+GROUPS_COMPLETING: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance",
+    "groups that wait for their assignment",
+)
+GROUPS_DEAD: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numgroupsdead",
+    "groups that are being deleted",
+)
+OFFSETS: Final = Metric(
+    "kafka_coordinator_group_groupmetadatamanager_numoffsets",
+    "committed offsets",
+)
+COMMITTED: Final = Metric(
+    "kafka_consumergroup_current_offset",
+    "the offset that a group has committed; its lag is the rule kafka_consumergroup_lag "
+    "of the alert rules. Only with `metrics.partitions.enable`",
+    ("consumergroup", "topic", "partition"),
+)
+
+SECTION: Final = section("Groups", "the broker that coordinates them", vars())
