@@ -26,7 +26,7 @@ OUTSIDE = [
         ),
         (
             "a fetch of an older broker epoch counts",
-            "            if self._is_stale(fetch):",
+            "            if _is_stale(fetch.params, self._context.image):",
             "            if False:",
         ),
     ),
