@@ -21,9 +21,8 @@ MARK: Final = "<!-- from here on generated -->\n"
 Range = tuple[int, int]
 """The oldest and the newest version."""
 
-_TOKENS, _GROUPS, _SHARE, _STREAMS, _VOTERS = (
+_TOKENS, _SHARE, _STREAMS, _VOTERS = (
     "no delegation tokens",
-    "no KIP-848 groups: clients use classic ones",
     "no share groups (KIP-932)",
     "no streams groups (KIP-1071)",
     "the voters are those of `controller.quorum.voters`",
@@ -35,8 +34,6 @@ WHY: Final[Mapping[Key, str]] = {
     Key.DESCRIBE_DELEGATION_TOKEN: _TOKENS,
     Key.DESCRIBE_USER_SCRAM_CREDENTIALS: "brokers answer it; Apache Kafka's controllers advertise"
     " it and never answer",
-    Key.CONSUMER_GROUP_HEARTBEAT: _GROUPS,
-    Key.CONSUMER_GROUP_DESCRIBE: _GROUPS,
     Key.SHARE_GROUP_HEARTBEAT: _SHARE,
     Key.SHARE_GROUP_DESCRIBE: _SHARE,
     Key.SHARE_FETCH: _SHARE,

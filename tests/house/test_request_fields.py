@@ -45,11 +45,6 @@ ELSEWHERE: dict[Key, tuple[str, ...]] = {
 UNREAD: dict[Key, dict[str, str]] = {
     # Kafka waits so long for a remote storage only; no log of Spindle has one.
     Key.LIST_OFFSETS: {"timeout": "ListOffsetsRequest"},
-    # Kafka checks them for members of the new kind of group (KIP-848), which we do not serve; a
-    # classic group of its serves the offsets to any client.
-    Key.OFFSET_FETCH: {
-        "member_id": "OffsetFetchRequestGroup", "member_epoch": "OffsetFetchRequestGroup",
-    },
     # Kafka's leaders answer consumers and followers alike.
     Key.OFFSET_FOR_LEADER_EPOCH: {"replica_id": "OffsetForLeaderEpochRequest"},
     # Kafka 4 knows no ZooKeeper and records false, whatever the request says.

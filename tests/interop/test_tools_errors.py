@@ -95,7 +95,7 @@ DEPENDENCIES = [
     ("transaction.version=2", "metadata.version=20"),
     ("kraft.version=0", "group.version=0"),
 ]
-NOT_SERVED = ("kraft.version=", "group.version=", "share.version=", "streams.version=")
+NOT_SERVED = ("kraft.version=", "share.version=", "streams.version=")
 
 
 def named(option: str, values: Sequence[str]) -> tuple[str, ...]:

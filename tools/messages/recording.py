@@ -267,8 +267,16 @@ class _Reader(ReaderText):
         branch = "if"
         for field in self.layout.tagged:
             self.say(2, f"{branch} tag == {field.tag}:")
+            first = len(self.lines)
             self.field(field, 3)
             self.flush(3)
+            declared = f"{variable(field)}: {_typed(field)} = None"  # It is, above.
+            self.lines[first:] = [
+                # In a tagged field Apache Kafka has 0 for null, and elsewhere -1.
+                one.replace("if n < 128:", "if 0 < n < 128:") if field.layout else one
+                for one in self.lines[first:]
+                if one.strip() != declared
+            ]
             self.say(3, "if o != stop:")
             self.say(4, f"raise {self.use('wrong_size')}({self.label(field)}, o - stop)")
             branch = "elif"
@@ -325,8 +333,10 @@ class _Writer(WriterText):
 
     def tag(self, field: Field) -> None:
         """Write one tagged field, if it differs from its default."""
-        assert field.layout is None, field
         target, tag = variable(field), put_uvarint(field.tag or 0)
+        if field.layout is not None:
+            self.tagged_struct(field, target, tag)
+            return
         self.say(1, f"{target} = {field.get}")
         self.say(1, f"if {self.says(field, target)}:")
         self.say(2, "count += 1")
@@ -345,6 +355,21 @@ class _Writer(WriterText):
         self.lines = lines + [
             re.sub(r"\bput\(", f"{target}_pieces.append(", one) for one in self.lines
         ]
+        self.say(2, f"piece = b''.join({target}_pieces)")
+        self.say(2, f"tags += ({tag!r}, {self.use('put_uvarint')}(len(piece)), piece)")
+
+    def tagged_struct(self, field: Field, target: str, tag: bytes) -> None:
+        """Write a struct that may be null, always: Apache Kafka's default for it is no null."""
+        assert field.nullable, field
+        assert not field.array, field
+        null = tag + b"\1\0"
+        self.say(1, f"{target} = {field.get}")
+        self.say(1, "count += 1")
+        self.say(1, f"if {target} is None:")
+        self.say(2, f"tags.append({null!r})")
+        self.say(1, "else:")
+        self.say(2, f"{target}_pieces: list[Buffer] = [b'\\1']")
+        self.say(2, f"{self.writer_of(field)}({target}, {target}_pieces.append)")
         self.say(2, f"piece = b''.join({target}_pieces)")
         self.say(2, f"tags += ({tag!r}, {self.use('put_uvarint')}(len(piece)), piece)")
 

@@ -1,7 +1,8 @@
 """Tables of the records of the coordinators' topics and of control batches.
 
 Pure data over `wire.stored`; `recording` makes readers and writers of it. Field order is wire
-order. The versions of a key are its types: 0 and 1 an offset, 2 a classic group.
+order. The versions of a key are its types: 0 and 1 an offset, 2 a classic group, 3 to 8 and 16
+what there is of a consumer group.
 """
 
 from __future__ import annotations
@@ -50,6 +51,97 @@ def _group_value(version: int) -> Layout:
         F("members", "[]", of=member),
     )
     return layout("GroupMetadataValue", version, fields, cls=stored.GroupValue, flexible=flexible)
+
+
+_TARGET: Final = layout(
+    "TopicPartition",
+    0,
+    (F("topic_id", "uuid"), F("partitions", "[]int32")),
+    cls=stored.TopicPartitionsValue,
+)
+_HELD: Final = layout(
+    "TopicPartitions",
+    0,
+    (
+        F("topic_id", "uuid"),
+        F("partitions", "[]int32"),
+        F("epochs", "?[]int32", tag=0),
+    ),
+    cls=stored.HeldPartitionsValue,
+)
+_CLASSIC_PROTOCOL: Final = layout(
+    "ClassicProtocol",
+    0,
+    (F("name", "string"), F("metadata", "bytes")),
+    cls=stored.ClassicProtocol,
+)
+_CLASSIC_MEMBER: Final = layout(
+    "ClassicMemberMetadata",
+    0,
+    (F("session_timeout", "int32"), F("protocols", "[]", of=_CLASSIC_PROTOCOL)),
+    cls=stored.ClassicMember,
+)
+_GROUP_NAME: Final = (F("group", "string"),)
+_MEMBER_NAME: Final = (*_GROUP_NAME, F("member_id", "string"))
+_REGEX_NAME: Final = (*_GROUP_NAME, F("regex", "string"))
+_CONSUMER_KEYS: Final = (
+    ("ConsumerGroupMetadataKey", 3, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ConsumerGroupPartitionMetadataKey", 4, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ConsumerGroupMemberMetadataKey", 5, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ConsumerGroupTargetAssignmentMetadataKey", 6, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ConsumerGroupTargetAssignmentMemberKey", 7, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ConsumerGroupCurrentMemberAssignmentKey", 8, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ConsumerGroupRegularExpressionKey", 16, _REGEX_NAME, stored.RegularExpressionKey),
+)
+_CONSUMER_VALUES: Final = (
+    (
+        "ConsumerGroupMetadataValue",
+        (F("epoch", "int32"), F("topics_hash", "int64", tag=0)),
+        stored.ConsumerGroupValue,
+    ),
+    (
+        "ConsumerGroupMemberMetadataValue",
+        (
+            F("instance_id", "?string"),
+            F("rack_id", "?string"),
+            F("client_id", "string"),
+            F("client_host", "string"),
+            F("topics", "[]string"),
+            F("regex", "?string"),
+            F("rebalance_timeout", "int32"),
+            F("assignor", "?string"),
+            F("classic", "?", of=_CLASSIC_MEMBER, tag=0),
+        ),
+        stored.ConsumerMemberValue,
+    ),
+    (
+        "ConsumerGroupTargetAssignmentMetadataValue",
+        (F("epoch", "int32"), F("at", "int64", tag=0)),
+        stored.TargetEpochValue,
+    ),
+    (
+        "ConsumerGroupTargetAssignmentMemberValue",
+        (F("topics", "[]", of=_TARGET),),
+        stored.TargetMemberValue,
+    ),
+    (
+        "ConsumerGroupCurrentMemberAssignmentValue",
+        (
+            F("epoch", "int32"),
+            F("previous_epoch", "int32"),
+            F("state", "int8"),
+            F("assigned", "[]", of=_HELD),
+            F("revoking", "[]", of=_HELD),
+        ),
+        stored.CurrentMemberValue,
+    ),
+    (
+        "ConsumerGroupRegularExpressionValue",
+        (F("topics", "[]string"), F("version", "int64"), F("at", "int64")),
+        stored.RegularExpressionValue,
+    ),
+)
+"""What there was in type 4 is never read: whether there is such a record is all that counts."""
 
 
 _BEFORE: Final = (
@@ -160,6 +252,11 @@ def topic_records() -> list[Recorded]:
         of("GroupMetadataKey", [group], 2),
         of("OffsetCommitValue", values),
         of("GroupMetadataValue", [_group_value(v) for v in range(5)]),
+        *(
+            of(name, [layout(name, type_, fields, cls=cls, flexible=False)], type_)
+            for name, type_, fields, cls in _CONSUMER_KEYS
+        ),
+        *(of(name, [layout(name, 0, fields, cls=cls)]) for name, fields, cls in _CONSUMER_VALUES),
         of("TransactionLogKey", [transaction]),
         of("TransactionLogValue", [_transaction_value(v) for v in range(2)]),
     ]

@@ -14,6 +14,8 @@ from spindle.model.ids import VersionRange
 METADATA_VERSION: Final = "metadata.version"
 ELR_VERSION: Final = "eligible.leader.replicas.version"
 TRANSACTION_VERSION: Final = "transaction.version"
+GROUP_VERSION: Final = "group.version"
+"""1: consumer groups of KIP-848."""
 
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
 SCRAM: Final = 11
@@ -33,7 +35,7 @@ SERVED: Final[Mapping[str, VersionRange]] = {
     METADATA_VERSION: _METADATA_LEVELS,
     TRANSACTION_VERSION: VersionRange(0, 2),
     ELR_VERSION: VersionRange(0, 1),
-    "group.version": VersionRange(0, 0),
+    GROUP_VERSION: VersionRange(0, 1),
     "kraft.version": VersionRange(0, 0),
     "share.version": VersionRange(0, 0),
     "streams.version": VersionRange(0, 0),
@@ -42,19 +44,22 @@ SERVED: Final[Mapping[str, VersionRange]] = {
 
 SUPPORTED: Final[Mapping[str, VersionRange]] = {
     **SERVED,
-    "group.version": VersionRange(0, 1),
     "kraft.version": VersionRange(0, 1),
     "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }
 """At which levels of a cluster a Spindle node can take part: what it registers with a controller.
 
-Apache Kafka finalizes the levels of groups by default, and its controllers refuse a broker that
-does not name them. A Spindle broker lives with them as one of Apache Kafka's does that offers
-classic groups only: it tells clients level 0 and does not advertise the APIs.
+Apache Kafka finalizes the levels of share and streams groups by default, and its controllers
+refuse a broker that does not name them. A Spindle broker lives with them as one of Apache Kafka's
+does that has no such groups: it tells clients level 0 and does not advertise the APIs.
 """
 
-_FIRST_LEVELS: Final = ((TRANSACTION_VERSION, 2, 24), (ELR_VERSION, 1, 26))
+_FIRST_LEVELS: Final = (
+    (GROUP_VERSION, 1, 22),
+    (TRANSACTION_VERSION, 2, 24),
+    (ELR_VERSION, 1, 26),
+)
 """Levels of features, and the metadata.version from which they are finalized by default."""
 
 RELEASES: Final[Mapping[str, int]] = {

@@ -43,6 +43,7 @@ BROKER: Final[Parted[Broker]] = {
     Key.DESCRIBE_TRANSACTIONS: (Names(("transactional_ids",), ("transaction_states",)),),
     Key.FIND_COORDINATOR: (Names(("coordinator_keys",), ("coordinators",)),),
     Key.DESCRIBE_GROUPS: (Names(("groups",), ("groups",), small=True),),
+    Key.CONSUMER_GROUP_DESCRIBE: (Names(("group_ids",), ("groups",), small=True),),
     Key.DELETE_GROUPS: (Names(("groups_names",), ("results",), small=True),),
     Key.ALTER_REPLICA_LOG_DIRS: (
         Names(

@@ -13,7 +13,8 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.settings.group_settings import GROUP_SETTINGS
 from spindle.model.settings.setting import Kind, Setting
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
 from spindle.model.settings.typed_settings import Settings, TopicSettings
@@ -31,7 +32,7 @@ class SettingSource(IntEnum):
     GROUP = 8
 
 
-OTHERS: Final = {16: SettingSource.CLIENT_METRICS, 32: SettingSource.GROUP}
+OTHERS: Final = {16: SettingSource.CLIENT_METRICS}
 """Resource types whose settings we keep for others, without knowing them."""
 
 
@@ -91,6 +92,8 @@ class SettingsView:
                     f" {name}",
                 )
             return self.broker()
+        if kind == GROUP_RESOURCE:
+            return self.group(name)
         if kind in OTHERS:
             return other_settings(self._image, kind, name, OTHERS[kind])
         raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
@@ -106,6 +109,18 @@ class SettingsView:
                 synonyms = (Synonym(name, value, SettingSource.TOPIC), *synonyms)
             elif not setting.described:
                 continue
+            yield DescribedConfig(setting, value, False, synonyms)
+
+    def group(self, group_id: str) -> Iterator[DescribedConfig]:
+        """All settings of a group, and what it has that only others understand."""
+        own = self._image.config(GROUP_RESOURCE, group_id)
+        for name in {**GROUP_SETTINGS, **own}:
+            setting = GROUP_SETTINGS.get(name) or Setting(name, Kind.STRING, None, "")
+            synonyms = self._synonyms(setting.broker) if setting.broker else ()
+            value = synonyms[0].value if synonyms else None
+            if name in own:
+                value = own[name]
+                synonyms = (Synonym(name, value, SettingSource.GROUP), *synonyms)
             yield DescribedConfig(setting, value, False, synonyms)
 
     def broker(self) -> Iterator[DescribedConfig]:

@@ -241,6 +241,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.BROKER_HEARTBEAT, 0, 2, 0, _C),
     (Key.UNREGISTER_BROKER, 0, 0, 0, _BC),
     (Key.ALLOCATE_PRODUCER_IDS, 0, 0, 0, _C),
+    (Key.CONSUMER_GROUP_HEARTBEAT, 0, 1, 0, _B),
+    (Key.CONSUMER_GROUP_DESCRIBE, 0, 1, 0, _B),
     (Key.CONTROLLER_REGISTRATION, 0, 0, 0, _C),
     (Key.ASSIGN_REPLICAS_TO_DIRS, 0, 0, 0, _C),
     (Key.LIST_CONFIG_RESOURCES, 0, 1, 0, _B),

@@ -1,6 +1,7 @@
 """Records of `__consumer_offsets`: keys and values as bytes <-> committed offsets and groups.
 
-A key begins with its type: 0 and 1 an offset, 2 a classic group. A value begins with its version;
+A key begins with its type: 0 and 1 an offset, 2 a classic group; those of consumer groups are in
+`wire.consumer_coordinator`. A value begins with its version;
 a record without value is a tombstone. Writes what Apache Kafka 4.3 writes (offsets in version 4,
 groups in version 3), reads all versions. The group coordinator's node part is the only caller.
 """
@@ -81,7 +82,7 @@ def encode_group(group: str, value: GroupValue | None) -> tuple[bytes, bytes | N
 
 
 def decode_coordinator_record(key: Buffer, value: Buffer | None) -> CoordinatorRecord | None:
-    """Read a record; None for types that we do not serve (consumer, share, streams groups).
+    """Read a record; None for types that are not here (consumer, share, streams groups).
 
     Corrupt for broken bytes and for values newer than we know.
     """
@@ -101,6 +102,11 @@ def decode_coordinator_record(key: Buffer, value: Buffer | None) -> CoordinatorR
         return OffsetCommit(offset_key, None)
     offset = _decode_value(offset_commit_value.READERS, "OffsetCommitValue", value)
     return OffsetCommit(offset_key, offset)
+
+
+def key_type(key: Buffer) -> int:
+    """What a record is about, as its key begins. Corrupt where that is cut short."""
+    return _version_of(key, "key")
 
 
 def _with_timeouts(group: GroupValue) -> GroupValue:

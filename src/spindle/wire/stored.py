@@ -66,6 +66,120 @@ class GroupValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsumerGroupKey:
+    """A consumer group of KIP-848."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerMemberKey:
+    """A member of a consumer group."""
+
+    group: str
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegularExpressionKey:
+    """A pattern of topics that a consumer group subscribes to."""
+
+    group: str
+    regex: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerGroupValue:
+    """A group's epoch, and the hash of the topics it depends on."""
+
+    epoch: int
+    topics_hash: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicProtocol:
+    """A protocol that a classic member of a consumer group offers."""
+
+    name: str
+    metadata: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicMember:
+    """What a classic member of a consumer group has said. Timeout in ms."""
+
+    session_timeout: int
+    protocols: tuple[ClassicProtocol, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerMemberValue:
+    """What a member has said. Timeout in ms."""
+
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str
+    client_host: str
+    topics: tuple[str, ...] = ()
+    regex: str | None = None
+    rebalance_timeout: int = -1
+    assignor: str | None = None
+    classic: ClassicMember | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetEpochValue:
+    """The epoch of the target assignment, and when it was made (ms)."""
+
+    epoch: int
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPartitionsValue:
+    """Partitions of a topic."""
+
+    topic_id: TopicId | None
+    partitions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetMemberValue:
+    """What a member is to have."""
+
+    topics: tuple[TopicPartitionsValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldPartitionsValue:
+    """Partitions of a topic, each with the epoch in which its member got it (None: before 4.3)."""
+
+    topic_id: TopicId | None
+    partitions: tuple[int, ...]
+    epochs: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentMemberValue:
+    """Where a member stands."""
+
+    epoch: int
+    previous_epoch: int
+    state: int
+    assigned: tuple[HeldPartitionsValue, ...] = ()
+    revoking: tuple[HeldPartitionsValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegularExpressionValue:
+    """The topics that a pattern matched, at a version of the metadata and a time (ms)."""
+
+    topics: tuple[str, ...]
+    version: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionKey:
     """A transactional id."""
 

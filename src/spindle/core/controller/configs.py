@@ -20,7 +20,8 @@ from spindle.model import cordons
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.ids import PartitionId
-from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
+from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
+from spindle.model.settings.group_settings import GROUP_SETTINGS, check_group
 from spindle.model.settings.scrutiny import INTERNAL_TOPICS, check_node, check_topic
 from spindle.model.settings.setting import Kind, Update
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
@@ -40,15 +41,18 @@ class ConfigOperation(IntEnum):
     SUBTRACT = 3
 
 
+_KINDS: Final = {TOPIC_RESOURCE: "topic", BROKER_RESOURCE: "broker", GROUP_RESOURCE: "group"}
+
+
 @dataclass(frozen=True, slots=True)
 class ConfigResource:
-    """What has settings: type 2 a topic, 4 a broker ("" for all of them)."""
+    """What has settings: type 2 a topic, 4 a broker ("" for all of them), 32 a group."""
 
     type: int
     name: str
 
     def __str__(self) -> str:
-        kind = {TOPIC_RESOURCE: "topic", BROKER_RESOURCE: "broker"}.get(self.type, "resource")
+        kind = _KINDS.get(self.type, "resource")
         return f"{kind} {self.name}" if self.name else f"all {kind}s"
 
 
@@ -223,10 +227,14 @@ def _check_resource(draft: Draft, resource: ConfigResource) -> None:
         number = int(resource.name)
         if draft.broker(number) is None and number not in draft.state.image.controllers:
             raise Refusal(Error.BROKER_ID_NOT_REGISTERED, f"there is no broker {number}")
+    elif resource.type == GROUP_RESOURCE:
+        if not resource.name:
+            raise Refusal(Error.INVALID_REQUEST, "groups have no default settings of their own")
     else:
         raise Refusal(
             Error.INVALID_REQUEST,
-            f"resources of type {resource.type} have no settings here: topics (2), brokers (4) do",
+            f"resources of type {resource.type} have no settings here: "
+            "topics (2), brokers (4) and groups (32) do",
         )
 
 
@@ -237,6 +245,8 @@ def check_value(resource: ConfigResource, name: str, value: str) -> None:
         if of_broker:
             _check_dynamic(resource, name)
             check_node(name, value)
+        elif resource.type == GROUP_RESOURCE:
+            check_group(name, value)
         elif resource.name not in INTERNAL_TOPICS:
             check_topic(name, value)
     except Unusable as unusable:
@@ -292,11 +302,18 @@ def _altered(
     return wanted
 
 
+_TABLES: Final = {
+    TOPIC_RESOURCE: TOPIC_SETTINGS,
+    BROKER_RESOURCE: NODE_SETTINGS,
+    GROUP_RESOURCE: GROUP_SETTINGS,
+}
+
+
 def _listed(
     draft: Draft, resource: ConfigResource, alteration: Alteration, current: str | None
 ) -> str:
     name = alteration.name
-    table = NODE_SETTINGS if resource.type == BROKER_RESOURCE else TOPIC_SETTINGS
+    table = _TABLES[resource.type]
     if name not in table or table[name].kind is not Kind.LIST:
         raise Refusal(
             Error.INVALID_CONFIG, f"{name} is no list: nothing can be appended or subtracted"
@@ -310,7 +327,7 @@ def _default(draft: Draft, resource: ConfigResource, name: str) -> str:
     settings = draft.state.settings
     if resource.type == BROKER_RESOURCE:
         return (settings.text(name) if name in NODE_SETTINGS else None) or ""
-    setting = TOPIC_SETTINGS[name]
+    setting = _TABLES[resource.type][name]
     return (settings.text(setting.broker) if setting.broker else setting.default) or ""
 
 

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from spindle.core.groups.consumer_group import AppendSurely
+from spindle.core.groups.consumer_groups import ConsumerGroups
+from spindle.core.groups.consumer_values import ConsumerSurroundings
 from spindle.core.groups.group import ClassicGroup
 from spindle.core.groups.group_metadata_manager import Append, GroupMetadataManager
 from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
@@ -30,7 +33,7 @@ from spindle.core.groups.group_values import (
 )
 from spindle.core.groups.members import JoinThen, SyncThen
 from spindle.core.groups.offset_metadata_manager import OffsetMetadataManager
-from spindle.core.groups.retention import expired
+from spindle.core.groups.retention import expired, expired_of
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
@@ -38,6 +41,8 @@ from spindle.model.outbox import Outbox
 AppendIn = Callable[[tuple[int, int], list[CoordinatorRecord], Callable[[int | Error], None]], None]
 """As `Append`, in the transaction of a producer (id, epoch)."""
 
+NEWEST_COMMIT: Final = 10
+"""The newest version of OffsetCommit."""
 TOMBSTONES_MAX: Final = 1_000
 """Tombstones in one batch."""
 
@@ -46,9 +51,17 @@ class GroupCoordinatorShard:
     """Groups and offsets of one partition. Before `on_loaded` it only replays."""
 
     def __init__(
-        self, limits: GroupLimits, out: Outbox, append: Append, append_in: AppendIn
+        self,
+        limits: GroupLimits,
+        out: Outbox,
+        append: Append,
+        append_in: AppendIn,
+        append_surely: AppendSurely,
+        around: ConsumerSurroundings,
     ) -> None:
         self.groups = GroupMetadataManager(limits, out, append)
+        self.consumers = ConsumerGroups(self.groups, around, out, append_surely)
+        self.groups.elsewhere = self.consumers.all
         self.offsets = OffsetMetadataManager()
         self._limits = limits
         self._out = out
@@ -59,20 +72,27 @@ class GroupCoordinatorShard:
         """Take in one record of the partition, at this offset. Tombstones free what they name."""
         if isinstance(record, OffsetRecord):
             self._put(record, at)
-        else:
+        elif isinstance(record, GroupRecord):
             self.groups.replay(record)
+        else:
+            self.consumers.replay(record)
 
     def on_loaded(self) -> None:
         """All is replayed: groups live from now on, and their members' sessions begin."""
+        self.consumers.on_loaded()
         self.groups.on_loaded(self.offsets.groups())
 
     def close(self) -> None:
         """Another broker leads now: all waiting clients are sent there."""
         self.groups.close()
+        self.consumers.close()
         self.offsets = OffsetMetadataManager()
 
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins a group, which begins to exist if it asks for an id."""
+        if ask.group_id in self.consumers.all:
+            self.consumers.join(ask, then, lambda: self.join(ask, then))
+            return
         group = self.groups.join(ask, then)
         if group is None or not group.metadata.is_idle or group.metadata.generation:
             return
@@ -92,12 +112,22 @@ class GroupCoordinatorShard:
         group = self.groups.all.get(who.group_id)
         return Error.UNKNOWN_MEMBER_ID if group is None else group.heartbeat(who)
 
-    def leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> list[Error]:
+    def leave(
+        self,
+        group_id: str,
+        members: Sequence[tuple[str, str | None]],
+        then: Callable[[list[Error]], None],
+    ) -> None:
         """Members (id, instance id) leave; an error for each."""
+        consumers = self.consumers.find(group_id)
+        if consumers is not None:
+            consumers.leave(members, then)
+            return
         group = self.groups.all.get(group_id)
         if group is None:
-            return [Error.UNKNOWN_MEMBER_ID for _ in members]
-        return [group.leave(member_id, instance_id) for member_id, instance_id in members]
+            then([Error.UNKNOWN_MEMBER_ID for _ in members])
+            return
+        then([group.leave(member_id, instance_id) for member_id, instance_id in members])
 
     def commit(
         self,
@@ -105,23 +135,46 @@ class GroupCoordinatorShard:
         offsets: dict[TopicPartition, Committed],
         then: Callable[[dict[TopicPartition, Error]], None],
         producer: tuple[int, int] | None = None,
+        version: int = NEWEST_COMMIT,
+        refuse: Callable[[Refusal], None] | None = None,
     ) -> None:
         """Commit offsets; an error for each partition, after they are committed to the log.
 
-        Refusal where the group will not have any of them. `producer` (id, epoch): in its
-        transaction, at whose end they count (KIP-98, KIP-447).
+        Refusal, at once or by `refuse`, where the group will not have any of them. `producer` (id,
+        epoch): in its transaction, at whose end they count (KIP-98, KIP-447). `version`: of
+        OffsetCommit.
         """
+
+        def commit() -> None:
+            self._commit(who.group_id, offsets, then, producer)
+
+        def refused(refusal: Refusal) -> None:
+            then(dict.fromkeys(offsets, refusal.error))
+
+        partitions = [(value.topic_id, p.partition) for p, value in offsets.items()]
+        spoken = None if producer is not None else version
+        if self.consumers.admit(who, partitions, spoken, commit, refuse or refused):
+            return
         group = self.groups.all.get(who.group_id)
-        error = self._may_commit(group, who, producer is not None)
+        error = _may_commit(group, who, producer is not None)
         if error:
-            raise Refusal(error, f"{who.group_id}: no commit by {who.member_id or 'nobody'} now")
+            raise Refusal(error, f"{who.group_id}: no commit by {who.member_id or 'a client'} now")
+        commit()
+
+    def _commit(
+        self,
+        group_id: str,
+        offsets: dict[TopicPartition, Committed],
+        then: Callable[[dict[TopicPartition, Error]], None],
+        producer: tuple[int, int] | None,
+    ) -> None:
         answers: dict[TopicPartition, Error] = {}
         records: list[CoordinatorRecord] = []
         for partition, value in offsets.items():
             if len(value.metadata) > self._limits.metadata_max:
                 answers[partition] = Error.OFFSET_METADATA_TOO_LARGE
             else:
-                records.append(OffsetRecord(who.group_id, partition, value))
+                records.append(OffsetRecord(group_id, partition, value))
         if not records:
             then(answers)
             return
@@ -137,14 +190,6 @@ class GroupCoordinatorShard:
             self._append(records, committed)
         else:
             self._append_in(producer, records, committed)
-
-    def _may_commit(
-        self, group: ClassicGroup | None, who: MemberIdentity, in_transaction: bool
-    ) -> Error:
-        if group is not None:
-            return group.may_commit(who, in_transaction)
-        # The first commit of a consumer that assigns its own partitions makes the group.
-        return Error.NONE if who.generation < 0 else Error.GROUP_ID_NOT_FOUND
 
     def fetch(
         self, group_id: str, partitions: Iterable[TopicPartition] | None
@@ -170,15 +215,7 @@ class GroupCoordinatorShard:
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
         """Forget offsets of partitions without a subscriber; an error for each (KIP-496)."""
-        group = self.groups.all.get(group_id)
-        if group is None:
-            raise Refusal(Error.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
-        if (
-            group.metadata.state is not GroupState.EMPTY
-            and group.metadata.protocol_type != CONSUMER
-        ):
-            raise Refusal(Error.NON_EMPTY_GROUP, f"group {group_id} has members")
-        subscribed = group.metadata.subscribed_topics()
+        subscribed = _subscribed(self.consumers, self.groups, group_id)
         answers: dict[TopicPartition, Error] = {}
         for partition in partitions:
             is_held = subscribed is None or partition.topic in subscribed
@@ -211,9 +248,45 @@ class GroupCoordinatorShard:
             records += [OffsetRecord(group_id, partition, None) for partition in old]
             if group.metadata.is_idle and not undecided and len(old) == len(offsets):
                 records.append(self.groups.take_out(group))
+        records += self._expired_of_consumers(now_ms)
         if records:
             self._out.say("info", "offsets expired", tombstones=len(records))
         self._remove(records, lambda error: None)
+
+    def _expired_of_consumers(self, now_ms: int) -> list[CoordinatorRecord]:
+        """Offsets of topics that no member subscribes to; a group goes with the last of them."""
+        records: list[CoordinatorRecord] = []
+        for group_id, group in tuple(self.consumers.all.items()):
+            offsets = self.offsets.of(group_id)
+            undecided = self.offsets.pending.of(group_id)
+            old: list[CoordinatorRecord] = [
+                OffsetRecord(group_id, partition, None)
+                for partition in expired_of(
+                    group.metadata.subscribed_topics(), offsets, now_ms, self._limits.retention
+                )
+                if partition not in undecided
+            ]
+            is_bare = not undecided and len(old) == len(offsets)
+            if is_bare and group_id in self.consumers.empty():
+                self._remove_consumers(group_id, lambda error: None)
+            else:
+                records += old
+        return records
+
+    def _remove_consumers(self, group_id: str, then: Callable[[Error], None]) -> None:
+        """An empty consumer group goes, with its offsets."""
+
+        def offsets() -> list[CoordinatorRecord]:
+            removed.extend(OffsetRecord(group_id, p, None) for p in self.offsets.named(group_id))
+            return [*removed]
+
+        def gone(first: int) -> None:
+            for at, record in enumerate(removed, first):
+                self._put(record, at)
+            then(Error.NONE)
+
+        removed: list[OffsetRecord] = []
+        self.consumers.remove(group_id, offsets, gone, lambda refusal: then(refusal.error))
 
     def describe(self, group_id: str) -> GroupView | None:
         """A group as it stands, or None."""
@@ -223,14 +296,22 @@ class GroupCoordinatorShard:
     def views(self) -> list[GroupView]:
         """All groups, without their members."""
         return [
-            GroupView(
-                group_id=id, state=g.metadata.state.value, protocol_type=g.metadata.protocol_type
-            )
-            for id, g in self.groups.all.items()
+            *self.consumers.views(),
+            *(
+                GroupView(
+                    group_id=id,
+                    state=g.metadata.state.value,
+                    protocol_type=g.metadata.protocol_type,
+                )
+                for id, g in self.groups.all.items()
+            ),
         ]
 
     def delete_group(self, group_id: str, then: Callable[[Error], None]) -> None:
         """Delete an empty group with its offsets; the answer once that is committed."""
+        if self.consumers.find(group_id) is not None:
+            self._remove_consumers(group_id, then)
+            return
         group = self.groups.all.get(group_id)
         if group is None:
             then(Error.GROUP_ID_NOT_FOUND)
@@ -277,8 +358,10 @@ class GroupCoordinatorShard:
         for at, record in enumerate(records, first):
             if isinstance(record, GroupRecord):
                 self.groups.on_written(record)
-            else:
+            elif isinstance(record, OffsetRecord):
                 self._put(record, at)
+            else:
+                raise AssertionError(f"{record} is its consumer group's to write")
 
     def _put(self, record: OffsetRecord, at: int) -> None:
         if self.offsets.put(record, at) and record.value is not None:
@@ -288,3 +371,25 @@ class GroupCoordinatorShard:
 def _commit_error(error: Error) -> Error:
     # A batch that is too large for the log: the client can only commit less at once.
     return Error.INVALID_COMMIT_OFFSET_SIZE if error is Error.UNKNOWN_SERVER_ERROR else error
+
+
+def _subscribed(
+    consumers: ConsumerGroups, groups: GroupMetadataManager, group_id: str
+) -> set[str] | None:
+    """Topics that a group's members subscribe to; None where they do not say."""
+    found = consumers.find(group_id)
+    if found is not None:
+        return found.metadata.subscribed_topics()
+    group = groups.all.get(group_id)
+    if group is None:
+        raise Refusal(Error.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
+    if group.metadata.state is not GroupState.EMPTY and group.metadata.protocol_type != CONSUMER:
+        raise Refusal(Error.NON_EMPTY_GROUP, f"group {group_id} has members")
+    return group.metadata.subscribed_topics()
+
+
+def _may_commit(group: ClassicGroup | None, who: MemberIdentity, in_transaction: bool) -> Error:
+    if group is not None:
+        return group.may_commit(who, in_transaction)
+    # The first commit of a consumer that assigns its own partitions makes the group.
+    return Error.NONE if who.generation < 0 else Error.GROUP_ID_NOT_FOUND

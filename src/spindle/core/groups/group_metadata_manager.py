@@ -6,7 +6,7 @@ Makes, finds, restores and buries them. Knows no offsets. Called by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from spindle.core.groups.group import ClassicGroup
 from spindle.core.groups.group_states import GroupState
@@ -31,6 +31,8 @@ class GroupMetadataManager:
 
     def __init__(self, limits: GroupLimits, out: Outbox, append: Append) -> None:
         self.all: dict[str, ClassicGroup] = {}
+        self.elsewhere: Container[str] = ()
+        """Names that groups of another kind have."""
         self._limits = limits
         self._out = out
         self._append = append
@@ -47,7 +49,8 @@ class GroupMetadataManager:
     def on_loaded(self, with_offsets: Iterable[str]) -> None:
         """All is replayed: groups live from now on, and their members' sessions begin."""
         for group_id, stored in self._stored.items():
-            self._new(group_id).restore(stored)
+            if group_id not in self.elsewhere:
+                self._new(group_id).restore(stored)
         self._stored = {}
         self._is_loaded = True
         for group_id in with_offsets:
@@ -61,7 +64,7 @@ class GroupMetadataManager:
 
     def ensure(self, group_id: str) -> None:
         """An offset is committed for a group: it exists."""
-        if self._is_loaded and group_id not in self.all:
+        if self._is_loaded and group_id not in self.all and group_id not in self.elsewhere:
             self._new(group_id)
 
     def join(self, ask: Join, then: JoinThen) -> ClassicGroup | None:

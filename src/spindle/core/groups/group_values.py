@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from spindle.core.groups.consumer_values import ConsumerRecord
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId, TopicPartition
 
@@ -112,6 +113,7 @@ class GroupView:
     protocol_type: str
     protocol: str = ""
     members: tuple[MemberView, ...] = ()
+    kind: str = "classic"
 
 
 # --- records of __consumer_offsets ----------------------------------------------------------------
@@ -176,7 +178,7 @@ class GroupRecord:
     value: StoredGroup | None
 
 
-CoordinatorRecord: TypeAlias = OffsetRecord | GroupRecord
+CoordinatorRecord: TypeAlias = OffsetRecord | GroupRecord | ConsumerRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ Pure. Asked by `core.groups.coordinator_shard` from time to time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from spindle.core.groups.group_metadata import ClassicGroupMetadata
 from spindle.core.groups.group_states import GroupState
@@ -32,8 +32,16 @@ def expired(
             if _is_due(value, max(value.commit_ms, left_ms), now_ms, retention)
         ]
     subscribed = group.subscribed_topics() if group.protocol_type == CONSUMER else None
-    if subscribed is None:
-        return []
+    return [] if subscribed is None else expired_of(subscribed, offsets, now_ms, retention)
+
+
+def expired_of(
+    subscribed: Container[str],
+    offsets: Mapping[TopicPartition, Committed],
+    now_ms: int,
+    retention: int,
+) -> list[TopicPartition]:
+    """Partitions of topics outside a subscription whose offsets were committed so long ago."""
     return [
         partition
         for partition, value in offsets.items()

@@ -21,6 +21,8 @@ from spindle.wire.apis import Key
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
+from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
+from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
 from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
@@ -100,6 +102,8 @@ BROKER: Final[Mapping[int, Check[Broker]]] = {
     Key.DESCRIBE_LOG_DIRS: _DESCRIBE,
     Key.SASL_AUTHENTICATE: _OPEN,
     Key.CREATE_PARTITIONS: _FORWARDED,
+    Key.CONSUMER_GROUP_HEARTBEAT: Checked(ConsumerGroupHeartbeatRequest, groups.consumer_heartbeat),
+    Key.CONSUMER_GROUP_DESCRIBE: Checked(ConsumerGroupDescribeRequest, groups.consumer_describe),
     Key.DELETE_GROUPS: Checked(DeleteGroupsRequest, groups.delete_groups),
     Key.ELECT_LEADERS: _FORWARDED,
     Key.INCREMENTAL_ALTER_CONFIGS: _FORWARDED,

@@ -12,6 +12,14 @@ from spindle.node.authorization.record_checks import name_of
 from spindle.node.authorization.sifting import Sifted, left, merging, seeing
 from spindle.node.request_context import R, RequestContext
 from spindle.wire.codec import changed
+from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
+from spindle.wire.messages.consumer_group_describe_response import (
+    ConsumerGroupDescribeResponse,
+)
+from spindle.wire.messages.consumer_group_describe_response import (
+    DescribedGroup as DescribedConsumerGroup,
+)
+from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
@@ -100,6 +108,45 @@ def sync_group(
     """READ on the group."""
     check_group(context.permits, _O.READ, request.group_id)
     return request
+
+
+def consumer_heartbeat(
+    broker: Broker, request: ConsumerGroupHeartbeatRequest, context: RequestContext[R]
+) -> ConsumerGroupHeartbeatRequest:
+    """READ on the group, DESCRIBE on all topics that are named."""
+    check_group(context.permits, _O.READ, request.group_id)
+    names = set(request.subscribed_topic_names or ())
+    if names - set(context.permits.allowed(_O.DESCRIBE, _T.TOPIC, names)):
+        raise Refusal(_TOPIC_REFUSED, "Topic authorization failed.")
+    return request
+
+
+def consumer_describe(
+    broker: Broker,
+    request: ConsumerGroupDescribeRequest,
+    context: RequestContext[ConsumerGroupDescribeResponse],
+) -> ConsumerGroupDescribeRequest | ConsumerGroupDescribeResponse:
+    """DESCRIBE on groups; the handler looks at the topics of their members."""
+    allowed = context.permits.allowed(_O.DESCRIBE, _T.GROUP, request.group_ids)
+    sifted = Sifted(request.group_ids, lambda group: group in allowed)
+
+    def refused(group_id: str) -> DescribedConsumerGroup:
+        return DescribedConsumerGroup(
+            group_id=group_id,
+            error_code=REFUSED,
+            group_state="",
+            assignor_name="",
+            members=(),
+        )
+
+    return left(
+        request,
+        changed(request, group_ids=sifted.kept),
+        context,
+        sifted,
+        ConsumerGroupDescribeResponse,
+        lambda told: changed(told, groups=sifted.woven(told.groups, refused, context.version)),
+    )
 
 
 def describe_groups(

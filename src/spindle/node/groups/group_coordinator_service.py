@@ -11,6 +11,7 @@ from typing import Final
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import CoordinatorRecord, GroupLimits, GroupView
 from spindle.model.errors import Error, Refusal
+from spindle.model.feature_rules import GROUP_VERSION
 from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
 from spindle.model.settings.typed_settings import Settings
@@ -18,6 +19,7 @@ from spindle.node.broker_context import BrokerContext
 from spindle.node.coordinating import Coordinating, CoordinatorPartitions, LedPartition
 from spindle.node.groups.group_loader import GroupLoader
 from spindle.node.groups.group_records import to_bytes
+from spindle.node.groups.group_surroundings import GroupSurroundings
 from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 
 APPEND_TIMEOUT: Final = 5.0
@@ -57,6 +59,21 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
     ) -> None:
         super().__init__(context, partitions, creation, OFFSETS_TOPIC)
         self._expiry_runs = False
+        self._around = GroupSurroundings(context)
+
+    @property
+    def serves_consumers(self) -> bool:
+        """Whether groups of KIP-848 are there: the cluster's group.version, and this broker's
+        group.coordinator.rebalance.protocols."""
+        context = self._context
+        return context.image.features.get(
+            GROUP_VERSION, 0
+        ) >= 1 and "consumer" in context.settings.names("group.coordinator.rebalance.protocols")
+
+    @property
+    def assignors(self) -> tuple[str, ...]:
+        """The assignors of consumer groups; the first one is taken where none is asked for."""
+        return self._around.limits("").assignors
 
     def coordinator(self, group_id: str) -> GroupCoordinatorShard:
         """The coordinator of a group, if it is here and ready; Refusal else."""
@@ -75,7 +92,11 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
     # --- leading ----------------------------------------------------------------------------------
 
     def on_metadata(self, delta: Delta) -> None:
-        """Topics are gone: so are the offsets committed for them."""
+        """Topics are gone: so are the offsets committed for them. Groups hear of all changes."""
+        changed = self._around.on_metadata(delta)
+        if changed:
+            for led in self.ready():
+                led.coordinator.consumers.on_topics_changed(changed)
         gone = [topic.name for topic in delta.removed.values() if topic.name != OFFSETS_TOPIC]
         if not gone:
             return
@@ -92,6 +113,8 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
             context.out,
             lambda records, then: self._append(id, records, then),
             lambda producer, records, then: self._append(id, records, then, producer),
+            lambda records, then: self._append_surely(id, records, then),
+            self._around,
         )
         self._begin(
             id,
@@ -152,6 +175,16 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
 
         data = [to_bytes(record) for record in records]
         self._partitions.append(id, data, on_result, producer)
+
+    def _append_surely(
+        self, id: PartitionId, records: list[CoordinatorRecord], then: Callable[[int | Error], None]
+    ) -> None:
+        """Append; the answer is what has become of it, however long that takes."""
+        if id not in self._led:
+            then(Error.NOT_COORDINATOR)
+            return
+        data = [to_bytes(record) for record in records]
+        self._partitions.append(id, data, lambda result: then(_translated(result)))
 
     def _expire(self) -> None:
         for led in self.ready():

@@ -18,7 +18,9 @@ from spindle.core.groups.group_values import (
 )
 from spindle.model.batches import Buffer
 from spindle.model.ids import TopicPartition
+from spindle.node.groups.consumer_group_records import from_wire, to_pair
 from spindle.wire import coordinator as wire
+from spindle.wire.consumer_coordinator import decode_consumer_record
 
 
 class KeyValue(NamedTuple):
@@ -34,12 +36,17 @@ def to_bytes(record: CoordinatorRecord) -> KeyValue:
         value = None if record.value is None else _offset_value(record.value)
         topic, partition = record.partition
         return KeyValue(*wire.encode_offset(record.group_id, topic, partition, value))
+    if not isinstance(record, GroupRecord):
+        return KeyValue(*to_pair(record))
     group = None if record.value is None else _group_value(record.value)
     return KeyValue(*wire.encode_group(record.group_id, group))
 
 
 def from_bytes(key: Buffer, value: Buffer | None, at: int) -> CoordinatorRecord | None:
     """A record as it was read at offset `at`; None for kinds we do not serve. Corrupt if broken."""
+    consumers = decode_consumer_record(wire.key_type(key), key, value)
+    if consumers is not None:
+        return from_wire(consumers)
     record = wire.decode_coordinator_record(key, value)
     if record is None:
         return None

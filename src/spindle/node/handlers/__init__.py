@@ -27,6 +27,8 @@ from spindle.node.handlers import (
     begin_quorum_epoch,
     broker_heartbeat,
     broker_registration,
+    consumer_group_describe,
+    consumer_group_heartbeat,
     controller_registration,
     create_acls,
     create_partitions,
@@ -103,6 +105,8 @@ from spindle.wire.messages.assign_replicas_to_dirs_request import AssignReplicas
 from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochRequest
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 from spindle.wire.messages.broker_registration_request import BrokerRegistrationRequest
+from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
+from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.controller_registration_request import ControllerRegistrationRequest
 from spindle.wire.messages.create_acls_request import CreateAclsRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
@@ -210,6 +214,12 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     ),
     Handler(DescribeClusterRequest, describe_cluster.on_broker, describe_cluster.refuse),
     Handler(DescribeConfigsRequest, describe_configs.on_broker),
+    Handler(ConsumerGroupDescribeRequest, consumer_group_describe.on_broker),
+    Handler(
+        ConsumerGroupHeartbeatRequest,
+        consumer_group_heartbeat.on_broker,
+        consumer_group_heartbeat.refuse,
+    ),
     Handler(DescribeGroupsRequest, describe_groups.on_broker),
     Handler(
         DescribeLogDirStatesRequest,

@@ -1,7 +1,8 @@
 """DescribeGroups (15), versions 0-6.
 
 Behaviour: a group's state and members; metadata and assignments only while the group is stable.
-A group that is not there is "Dead". Authorized operations are listed where they are
+A group that is not there is "Dead", and so is a consumer group: ConsumerGroupDescribe tells of
+those. Authorized operations are listed where they are
 asked for.
 
 Version notes: 4 has instance ids; from 6 on a missing group also has GROUP_ID_NOT_FOUND and a
@@ -47,13 +48,16 @@ def on_broker(
 
 def _describe(broker: Broker, group_id: str, allowed: int, version: int) -> DescribedGroup:
     try:
-        view: GroupView | None = broker.groups.coordinator(group_id).describe(group_id)
+        coordinator = broker.groups.coordinator(group_id)
+        view: GroupView | None = coordinator.describe(group_id)
     except Refusal as refusal:
         return DescribedGroup(error_code=refusal.error, group_id=group_id)
     if view is None:
+        is_other = coordinator.consumers.find(group_id) is not None
+        why = "is not a classic group" if is_other else "not found"
         return DescribedGroup(
             error_code=Error.GROUP_ID_NOT_FOUND if version >= 6 else Error.NONE,
-            error_message=f"Group {group_id} not found.",
+            error_message=f"Group {group_id} {why}.",
             group_id=group_id,
             group_state="Dead",
             authorized_operations=allowed,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.leave_group_request import LeaveGroupRequest
 from spindle.wire.messages.leave_group_response import LeaveGroupResponse, MemberResponse
 
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 
 def on_broker(
     broker: Broker, request: LeaveGroupRequest, context: RequestContext[LeaveGroupResponse]
-) -> LeaveGroupResponse:
+) -> Later:
     """Let members go."""
     coordinator = broker.groups.named(request.group_id)
     if context.version < 3:
-        (error,) = coordinator.leave(request.group_id, [(request.member_id, None)])
-        return LeaveGroupResponse(error_code=error)
-    errors = coordinator.leave(
-        request.group_id, [(m.member_id, m.group_instance_id) for m in request.members]
-    )
+        alone = [(request.member_id, None)]
+        coordinator.leave(
+            request.group_id,
+            alone,
+            lambda errors: context.answer(LeaveGroupResponse(error_code=errors[0])),
+        )
+        return LATER
     for member in request.members:
         broker.out.say(
             "debug",
@@ -40,6 +42,15 @@ def on_broker(
             member=member.member_id or member.group_instance_id,
             reason=member.reason,
         )
+    coordinator.leave(
+        request.group_id,
+        [(m.member_id, m.group_instance_id) for m in request.members],
+        lambda errors: context.answer(_encode(request, errors)),
+    )
+    return LATER
+
+
+def _encode(request: LeaveGroupRequest, errors: list[Error]) -> LeaveGroupResponse:
     return LeaveGroupResponse(
         members=tuple(
             MemberResponse(

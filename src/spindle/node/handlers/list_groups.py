@@ -4,13 +4,13 @@ Behaviour: the groups that this broker coordinates. COORDINATOR_LOAD_IN_PROGRESS
 partitions of `__consumer_offsets` are still being read.
 
 Version notes: 4 has states and a filter for them (KIP-518); 5 has types and a filter (KIP-848):
-all our groups are "classic". Filters do not mind case.
+"classic" and "consumer". Filters do not mind case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
 from spindle.node.request_context import Later, RequestContext
@@ -20,8 +20,6 @@ from spindle.wire.messages.list_groups_response import ListedGroup, ListGroupsRe
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-TYPE: Final = "classic"
 
 
 def on_broker(
@@ -41,15 +39,13 @@ def on_broker(
 def _listed(broker: Broker, request: ListGroupsRequest) -> Iterator[ListedGroup | Pause]:
     states = {s.lower() for s in request.states_filter}
     types = {t.lower() for t in request.types_filter}
-    if types and TYPE not in types:
-        return
     for view in broker.groups.views():
-        if states and view.state.lower() not in states:
+        if (states and view.state.lower() not in states) or (types and view.kind not in types):
             yield ONE
         else:
             yield ListedGroup(
                 group_id=view.group_id,
                 protocol_type=view.protocol_type,
                 group_state=view.state,
-                group_type=TYPE,
+                group_type=view.kind,
             )

@@ -5,8 +5,8 @@ Partitions that do not exist have UNKNOWN_TOPIC_OR_PARTITION (by id: UNKNOWN_TOP
 metadata OFFSET_METADATA_TOO_LARGE; the others are committed all the same. See `core.groups`.
 
 Version notes: 2-4 may say how long to keep the offset; 6 has the leader epoch; 7 static members;
-from 9 on a group that is not there is GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION; 10 names
-topics by id (KIP-848).
+from 9 on a group that is not there is GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, and members
+of consumer groups commit in their epoch (STALE_MEMBER_EPOCH); 10 names topics by id (KIP-848).
 """
 
 from __future__ import annotations
@@ -60,7 +60,13 @@ def on_broker(
 
         context.answer(_response(request, error_of))
 
-    broker.groups.coordinator(who.group_id).commit(who, known, then)
+    broker.groups.coordinator(who.group_id).commit(
+        who,
+        known,
+        then,
+        version=context.version,
+        refuse=lambda why: context.answer(refuse(request, context, why.error, why.message)),
+    )
     return LATER
 
 

@@ -6,7 +6,7 @@ is open has committed one (KIP-447).
 
 Version notes: from 2 on null topics ask for all, and the answer has an error of its own; 5 tells
 leader epochs; 7 may demand stable offsets; from 8 on many groups at once (KIP-709); 9 has member
-epochs, which classic groups ignore; 10 names topics by id (KIP-848).
+epochs, which consumer groups check (STALE_MEMBER_EPOCH); 10 names topics by id (KIP-848).
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _group(
 ) -> OffsetFetchResponseGroup:
     topics = group.topics
     try:
-        offsets = GroupOffsets(broker.groups.coordinator(group.group_id), group.group_id, stable)
+        coordinator = broker.groups.coordinator(group.group_id)
+        coordinator.consumers.check_fetch(group.group_id, group.member_id, group.member_epoch)
+        offsets = GroupOffsets(coordinator, group.group_id, stable)
     except Refusal as refusal:
         return OffsetFetchResponseGroup(group_id=group.group_id, error_code=refusal.error)
     if by_id:

@@ -65,7 +65,7 @@ def commit_offsets(
             if error:
                 raise Refusal(_in_a_groups_words(error, asked.takes_abortable))
             coordinator = groups.coordinator(group_id)
-            coordinator.commit(asked.who, asked.offsets(), then, asked.producer)
+            coordinator.commit(asked.who, asked.offsets(), then, asked.producer, refuse=refused)
         except Refusal as refusal:
             refused(refusal)
 

@@ -11,9 +11,10 @@ from spindle.core.controller import configs
 from spindle.core.controller.configs import Alteration, ConfigResource
 from spindle.model.errors import Error
 from spindle.model.feature_rules import METADATA_VERSION
-from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
+from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
 
 TOPIC = ConfigResource(TOPIC_RESOURCE, "t")
+GROUP = ConfigResource(GROUP_RESOURCE, "g")
 ALL_BROKERS = ConfigResource(BROKER_RESOURCE, "")
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
@@ -76,6 +77,16 @@ def alter(
             Error.INVALID_REQUEST,
         ),
         (ConfigResource(8, "1"), ("any", SET, "5"), Error.INVALID_REQUEST),
+        (GROUP, ("consumer.session.timeout.ms", SET, "50000"), Error.NONE),
+        (GROUP, ("consumer.session.timeout.ms", SET, "0"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.session.timeout.ms", APPEND, "1"), Error.INVALID_CONFIG),
+        (GROUP, ("share.session.timeout.ms", SET, "50000"), Error.INVALID_CONFIG),
+        (GROUP, ("nothing", SET, "5"), Error.INVALID_CONFIG),
+        (
+            ConfigResource(GROUP_RESOURCE, ""),
+            ("consumer.session.timeout.ms", SET, "50000"),
+            Error.INVALID_REQUEST,
+        ),
     ],
 )
 def test_each_check(resource: ConfigResource, alteration: Any, error: Error) -> None:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.support.consumer_world import FakeSurroundings
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_states import GroupState
@@ -33,6 +34,11 @@ def subscription(*topics: str) -> bytes:
     return b"\0\3" + len(topics).to_bytes(4, "big") + names + b"\xff\xff\xff\xff"
 
 
+def shard(log: Log) -> GroupCoordinatorShard:
+    around = FakeSurroundings()
+    return GroupCoordinatorShard(log.limits, log.out, log.append, log.append_in, log.append, around)
+
+
 class Log:
     """A coordinator over a log in memory whose appends are answered when the test says."""
 
@@ -43,7 +49,7 @@ class Log:
         self.held: list[Callable[[], None]] | None = None
         self.error: Error | None = None
         self.limits = limits or GroupLimits(initial_delay=0)
-        self.coordinator = GroupCoordinatorShard(self.limits, self.out, self.append, self.append_in)
+        self.coordinator = shard(self)
         self.coordinator.on_loaded()
 
     def append(self, records: list[CoordinatorRecord], then: Callable[[int | Error], None]) -> None:
@@ -64,6 +70,11 @@ class Log:
         then: Callable[[int | Error], None],
     ) -> None:
         self.append(records, then)
+
+    def leave(self, *members: tuple[str, str | None]) -> list[Error]:
+        answers: list[list[Error]] = []
+        self.coordinator.leave("g", members, answers.append)
+        return answers[0]
 
     def commit(
         self, offsets: dict[TopicPartition, int], **who: object
@@ -107,9 +118,7 @@ class Log:
         """A new coordinator that has replayed this one's log."""
         other = Log(self.limits)
         other.out.wall_ms = self.out.wall_ms
-        other.coordinator = GroupCoordinatorShard(
-            other.limits, other.out, other.append, other.append_in
-        )
+        other.coordinator = shard(other)
         for at, record in enumerate(self.records):
             other.coordinator.replay(record, at)
         other.coordinator.on_loaded()
@@ -188,7 +197,7 @@ def test_members_commit_in_their_generation_and_strangers_only_while_no_member_i
         with pytest.raises(Refusal) as refused:
             log.commit({T0: 2}, **(who | wrong))
         assert refused.value.error is error
-    assert log.coordinator.leave("g", [(member.member_id, None)]) == [Error.NONE]
+    assert log.leave((member.member_id, None)) == [Error.NONE]
     assert log.commit({T0: 3}) == {T0: Error.NONE}
     with pytest.raises(Refusal) as refused:
         log.commit({T0: 2}, group_id="unknown", generation=1)
@@ -249,7 +258,7 @@ def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Lo
 def test_unknown_groups_have_no_members(log: Log) -> None:
     who = MemberIdentity(group_id="g", generation=1, member_id="m")
     assert log.coordinator.heartbeat(who) is Error.UNKNOWN_MEMBER_ID
-    assert log.coordinator.leave("g", [("m", None), ("n", None)]) == [Error.UNKNOWN_MEMBER_ID] * 2
+    assert log.leave(("m", None), ("n", None)) == [Error.UNKNOWN_MEMBER_ID] * 2
     synced: list[Error] = []
     log.coordinator.sync(
         Sync(group_id="g", generation=1, member_id="m"), lambda a: synced.append(a.error)
@@ -265,7 +274,7 @@ def test_only_empty_groups_are_deleted_and_with_them_their_offsets(log: Log) -> 
     log.commit({T0: 1}, member_id=member.member_id, generation=1)
     errors: list[Error] = []
     log.coordinator.delete_group("g", errors.append)
-    log.coordinator.leave("g", [(member.member_id, None)])
+    log.leave((member.member_id, None))
     log.coordinator.delete_group("g", errors.append)
     log.coordinator.delete_group("g", errors.append)
     assert errors == [Error.NON_EMPTY_GROUP, Error.NONE, Error.GROUP_ID_NOT_FOUND]
@@ -342,7 +351,7 @@ def test_offsets_outlive_their_group_by_the_retention_and_then_it_goes_too(log: 
     member = log.member("t")
     log.commit({T0: 1}, member_id=member.member_id, generation=1)
     log.out.wall_ms += 6 * DAY
-    log.coordinator.leave("g", [(member.member_id, None)])
+    log.leave((member.member_id, None))
     log.out.wall_ms += 7 * DAY - 1
     log.coordinator.expire()
     assert log.offsets() == {T0: 1}
