@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ public final class ResidentTools {
         System.setIn(IN);
         Exit.setExitProcedure((code, message) -> end(code));
         Exit.setHaltProcedure((code, message) -> end(code));
-        Exit.setShutdownHookAdder((name, hook) -> HOOKS.add(hook));
+        keepHooks();
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             OUT.lead(Files.newOutputStream(Path.of(files[0])));
             ERR.lead(Files.newOutputStream(Path.of(files[1])));
@@ -89,6 +90,22 @@ public final class ResidentTools {
             answers.flush();
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    /** Before 2.5 a tool leaves its hooks with Java: they do not run here. */
+    private static void keepHooks() throws ReflectiveOperationException {
+        Class<?> adder;
+        try {
+            adder = Class.forName(Exit.class.getName() + "$ShutdownHookAdder");
+        } catch (ClassNotFoundException older) {
+            return;
+        }
+        Object keeper = Proxy.newProxyInstance(adder.getClassLoader(), new Class<?>[] {adder},
+            (self, method, arguments) -> {
+                HOOKS.add((Runnable) arguments[1]);
+                return null;
+            });
+        Exit.class.getMethod("setShutdownHookAdder", adder).invoke(null, keeper);
     }
 
     /** A tool may close it: for the next one it is open. */
