@@ -88,7 +88,7 @@ def show(proposal: ClusterProposal, lost: Sequence[str] = (), against: Sequence[
                 d.path,
                 state(d, lost),
                 *map(render.size, d.sizes),
-                " -> ".join(_share(bytes_, d.capacity) for bytes_ in d.sizes),
+                _shares(d.sizes, d.capacity),
                 *((render.size(d.rate_before or 0), render.size(d.rate_after or 0))
                   if rated else ()),
             )
@@ -177,9 +177,11 @@ def band(asked: Band) -> str:
     return f"{text} (--tolerance), {rates}"
 
 
-def _share(count: int | None, capacity: int) -> str:
-    """A part of a capacity: "-" where one of them is not known."""
-    return "-" if count is None or not capacity else render.percent(count / capacity)
+def _shares(sizes: Sequence[int | None], capacity: int) -> str:
+    """Parts of a capacity, before and after: "-" where nothing of it is known."""
+    if not capacity or None in sizes:
+        return "-"
+    return " -> ".join(render.percent((size or 0) / capacity) for size in sizes)
 
 
 def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

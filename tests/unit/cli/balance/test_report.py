@@ -117,7 +117,7 @@ def test_the_terminal_shows_what_is_wrong_on_stderr(capsys: pytest.CaptureFixtur
     said = capsys.readouterr()
     assert "61% -> 31%" in said.out
     (dead,) = (line for line in said.out.splitlines() if "/dead" in line)
-    assert dead.split()[-6:] == ["offline", "-", "-", "-", "->", "-"], "unknown, not nothing"
+    assert dead.split()[-4:] == ["offline", "-", "-", "-"], "unknown, not nothing"
     assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
     assert "warning: broker 3 did not answer: it is down" in said.err
