@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.pipeline.samples import NOON, row, samples
 from tests.support.commands import call
@@ -14,7 +16,9 @@ from tests.support.commands import call
 from spindle.cli.balance import report
 from spindle.model.errors import Unusable
 from spindle.pipeline import directory_loads, forecast, history
+from spindle.pipeline.device_growth import Stretches, lines
 from spindle.pipeline.forecast import Filling
+from spindle.pipeline.growth import fit
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, NewDisk, what_if
@@ -348,3 +352,51 @@ def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None
     with pytest.raises(Unusable, match="has no log directory 1:/x"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
     assert directory_loads.latest(history.read(spark, tmp_path)).count() == 6
+
+
+def _stepped(found: Iterable[dict[str, object]]) -> list[tuple[object, ...]]:
+    return [(r["device"], r["moments"], r["changes"], r["slope"], r["spread"]) for r in found]
+
+
+@pytest.mark.spec("V-07")
+def test_growth_in_one_pass_is_what_sql_finds_step_by_step(spark: Session) -> None:
+    chance = random.Random(5)
+    rows = []
+    for number in range(400):
+        for name in range(30):
+            if chance.random() < 0.8:  # Gaps, replicas that begin late or are made anew.
+                size = chance.choice((0, 40, 700)) if chance.random() < 0.05 else 10 * number
+                at = NOON + timedelta(minutes=17 * number, microseconds=number)
+                rows.append(row(1 + name % 2, "/a", f"t-{name}", size, at=at))
+    table = samples(spark, rows)
+    seconds = [r["sampled_at"].timestamp() for r in rows]
+    stretches = Stretches(max(seconds), (max(seconds) - min(seconds)) / forecast.BUCKETS)
+    steps = forecast.changes(table).collect()
+    whole: dict[tuple[int, float], tuple[float, float]] = {}
+    for s in steps:
+        key = (s["broker"], round(s["at"], 3))
+        change, since = whole.get(key, (0.0, s["since"]))
+        whole[key] = (change + s["change"], min(since, s["since"]))
+    wanted = []
+    for broker in (1, 2):
+        of = sorted((at, found) for (b, at), found in whole.items() if b == broker)
+        moments = [min(since for _, (_, since) in of), *(at for at, _ in of)]
+        line = fit(moments, [change for _, (change, _) in of])
+        assert line is not None
+        changes = [change for _, (change, _) in of]
+        wanted.append((broker, moments, changes, line.slope, line.spread))
+    chance.shuffle(rows)
+    batches = [
+        pa.RecordBatch.from_pydict(
+            {
+                "device": pa.array([r["broker"] for r in part], pa.int32()),
+                "replica": pa.array([r["partition"] for r in part], pa.int64()),
+                "at": pa.array([r["sampled_at"].timestamp() for r in part], pa.float64()),
+                "size": pa.array([r["size"] for r in part], pa.int64()),
+            }
+        )
+        for part in (rows[n : n + 500] for n in range(0, len(rows), 500))
+    ]
+    (found,) = lines(stretches)(batches)
+    assert _stepped(found.to_pylist()) == wanted
+    assert not list(lines(stretches)([]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spindle.pipeline.schemas import DIRECTORY
@@ -16,9 +18,31 @@ def told(sample: DataFrame) -> DataFrame:
 
 def latest(samples: DataFrame) -> DataFrame:
     """Each broker's newest sample with a report; of a single sample that is `told`."""
+    at = F.unix_micros(F.max("sampled_at")).alias("at")
+    rows = told(samples).groupBy("broker").agg(at).collect()
+    return of_moments(samples, {row["broker"]: row["at"] for row in rows})
+
+
+def of_moments(samples: DataFrame, newest: Mapping[int, int]) -> DataFrame:
+    """The reports of these moments (microseconds since 1970), by broker, of which each is its last.
+
+    As constants they spare Spark the rows of all other samples.
+    """
     there = told(samples)
-    newest = there.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
-    return there.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)
+    brokers: dict[int, list[int]] = {}
+    for broker, moment in newest.items():
+        brokers.setdefault(moment, []).append(broker)
+    if not brokers:
+        return there.limit(0)
+    first, *others = sorted(brokers, reverse=True)
+    wanted = _is_of(first)  # A broker that has this one has no later one.
+    for moment in others:
+        wanted |= _is_of(moment) & F.col("broker").isin(sorted(brokers[moment]))
+    return there.where(wanted)
+
+
+def _is_of(moment: int) -> Column:
+    return F.col("sampled_at") == F.timestamp_micros(F.lit(moment))
 
 
 def directories(now: DataFrame) -> DataFrame:

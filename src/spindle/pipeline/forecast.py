@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
-from spindle.pipeline import directory_loads
+from spindle.pipeline import device_growth, directory_loads
+from spindle.pipeline.device_growth import MADE_ANEW
 from spindle.pipeline.growth import Line, fit
 from spindle.pipeline.history_summary import DirectoryHistory
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
@@ -31,12 +31,13 @@ WINDOW_DAYS: Final = 14.0
 """How far back growth is looked for, by default."""
 BUCKETS: Final = 168
 """Moments in the window at most: two hours each in 14 days."""
-_MADE_ANEW: Final = 0.1
-"""A replica that shrinks below this share of itself, once in the window, is another one."""
+_KNOWN: Final = "topic is not null and not is_future and directory_error is null"
+"""Rows of replicas that count."""
 HOURS_MIN: Final = 48
 SAMPLES_MIN: Final = 8
 """With less history nothing is forecast: an hour of load says nothing of a week."""
 _DAY: Final = 86_400.0
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FAR: Final = 3650.0
 """Days after which a forecast has no meaning."""
 
@@ -46,6 +47,15 @@ class _DeviceUse(TypedDict):
     paths: list[str]
     used: int
     capacity: int
+
+
+class _Seen(NamedTuple):
+    """Each broker's newest moment (microseconds since 1970); the first and the last moment of a
+    replica (s since 1970)."""
+
+    newest: dict[int, int]
+    first: float
+    last: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +124,12 @@ class Filling:
 
 
 def recent(samples: DataFrame, days: float = WINDOW_DAYS) -> DataFrame:
-    """The samples of the last days, counted back from the newest."""
-    newest = samples.agg(F.max("sampled_at").alias("newest"))
-    seconds = int(days * _DAY)
-    return (
-        samples.join(F.broadcast(newest))
-        .where(F.col("sampled_at") >= F.col("newest") - F.make_dt_interval(secs=F.lit(seconds)))
-        .drop("newest")
-    )
+    """The samples of the last days, counted back from the newest, which is asked for first."""
+    row = samples.agg(F.unix_micros(F.max("sampled_at")).alias("newest")).first()
+    if row is None or row["newest"] is None:
+        return samples
+    least = max(0, row["newest"] - int(days * _DAY) * 1_000_000)
+    return samples.where(F.col("sampled_at") >= F.timestamp_micros(F.lit(least)))
 
 
 def changes(samples: DataFrame) -> DataFrame:
@@ -131,7 +139,7 @@ def changes(samples: DataFrame) -> DataFrame:
     sample.
     """
     replica = ["broker", "topic", "partition"]
-    known = samples.where("topic is not null and not is_future and directory_error is null")
+    known = samples.where(_KNOWN)
     seconds = F.unix_micros("sampled_at") / 1e6
     span = known.agg(F.min(seconds).alias("first"), F.max(seconds).alias("last"))
     width = F.greatest((F.col("last") - F.col("first")) / BUCKETS, F.lit(1e-3))
@@ -144,7 +152,7 @@ def changes(samples: DataFrame) -> DataFrame:
     order = Window.partitionBy(*replica).orderBy("at")
     every = Window.partitionBy(*replica)
     before = F.lag("size").over(order)
-    fell = (F.col("_before") > 0) & (F.col("size") < F.col("_before") * _MADE_ANEW)
+    fell = (F.col("_before") > 0) & (F.col("size") < F.col("_before") * MADE_ANEW)
     return (
         buckets.withColumn("_before", before)
         .withColumn("since", F.lag("at").over(order))
@@ -162,7 +170,7 @@ def changes(samples: DataFrame) -> DataFrame:
 
 def growth(samples: DataFrame) -> DataFrame:
     """Each replica's growth (schema GROWTH)."""
-    return changes(samples).transform(_fitted, ["broker", "topic", "partition"], GROWTH)
+    return changes(samples).transform(_fitted, ["broker", "topic", "partition"])
 
 
 def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
@@ -176,40 +184,77 @@ def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
 
 
 def forecast(samples: DataFrame) -> list[Filling]:
-    """Every device of the newest samples that tells its space; first what fills first."""
-    now = directory_loads.latest(samples).cache()
-    directories = directory_loads.directories(now).where("online and capacity is not null").cache()
-    at = now.agg(F.max("sampled_at").alias("at")).first()
-    if at is None or at["at"] is None:
+    """Every device of the newest samples that tells its space; first what fills first.
+
+    The samples are gone through twice: for the moments, then for all replicas. The newest of each
+    broker are picked out once more.
+    """
+    seen = _seen(samples)
+    if not seen.newest:
         return []
-    newest = at["at"].astimezone(UTC) if at["at"].tzinfo else at["at"].replace(tzinfo=UTC)
-    devices = directories.select("broker", "directory", "device")
-    homes = (
-        now.where("topic is not null and not is_future")
-        .join(F.broadcast(devices), ["broker", "directory"])
-        .select("broker", "topic", "partition", "device")
-    )
-    steps = (
-        changes(samples)
-        .join(homes, ["broker", "topic", "partition"])
-        .groupBy("broker", "device", F.round("at", 3).alias("at"))
-        .agg(F.sum("change").alias("change"), F.min("since").alias("since"))
-    )
-    lines = {
-        (row["broker"], row["device"]): row
-        for row in steps.transform(_fitted, ["broker", "device"], FORECAST).collect()
-    }
-    held = directories.groupBy("broker", "device").agg(
-        F.sort_array(F.collect_list("directory")).alias("paths"),
-        F.sum("used").alias("used"),
-        F.sum("capacity").alias("capacity"),
-    )
-    fillings = [
-        _filling(row.asDict(), lines.get((row["broker"], row["device"])), newest)
-        for row in held.collect()
-    ]
+    newest = _EPOCH + timedelta(microseconds=max(seen.newest.values()))
+    now = directory_loads.of_moments(samples, seen.newest).cache()
+    try:
+        devices = _devices(directory_loads.directories(now))
+        lines = _lines(samples, now, devices, seen)
+    finally:
+        now.unpersist()
+    fillings = [_filling(use, lines.get(n), newest) for n, use in enumerate(devices)]
     far = newest + timedelta(days=2 * _FAR)
     return sorted(fillings, key=lambda f: (f.full_at()[1] or far, f.broker, f.path))
+
+
+def _seen(samples: DataFrame) -> _Seen:
+    """One look at all samples for the moments that count."""
+    at = F.unix_micros("sampled_at")
+    rows = samples.groupBy("broker").agg(
+        F.max(F.when(F.col("broker_error").isNull(), at)).alias("newest"),
+        F.min(F.when(F.expr(_KNOWN), at)).alias("first"),
+        F.max(F.when(F.expr(_KNOWN), at)).alias("last"),
+    )
+    found = rows.collect()
+    return _Seen(
+        {row["broker"]: row["newest"] for row in found if row["newest"] is not None},
+        min((row["first"] for row in found if row["first"] is not None), default=0) / 1e6,
+        max((row["last"] for row in found if row["last"] is not None), default=0) / 1e6,
+    )
+
+
+def _devices(directories: DataFrame) -> list[_DeviceUse]:
+    """The devices that tell their space, with the directories on each."""
+    found: dict[tuple[int, str], _DeviceUse] = {}
+    told = directories.where("online and capacity is not null").orderBy("broker", "directory")
+    for row in told.collect():
+        fresh: _DeviceUse = {"broker": row["broker"], "paths": [], "used": 0, "capacity": 0}
+        use = found.setdefault((row["broker"], row["device"]), fresh)
+        use["paths"].append(row["directory"])
+        use["used"] += row["used"]
+        use["capacity"] += row["capacity"]
+    return list(found.values())
+
+
+def _lines(
+    samples: DataFrame, now: DataFrame, devices: Sequence[_DeviceUse], seen: _Seen
+) -> dict[int, Row]:
+    """How what lies on each device now has grown, by the device's number."""
+    if not devices:
+        return {}
+    places = now.sparkSession.createDataFrame(
+        [(use["broker"], path, n) for n, use in enumerate(devices) for path in use["paths"]],
+        "broker int, directory string, device int",
+    )
+    replica = ["broker", "topic", "partition"]
+    homes = (
+        now.where("topic is not null and not is_future")
+        .join(F.broadcast(places), ["broker", "directory"])
+        .select(*replica, "device", F.monotonically_increasing_id().alias("replica"))
+    )
+    at = (F.unix_micros("sampled_at") / 1e6).alias("at")
+    known = samples.where(_KNOWN).select(*replica, at, "size")
+    theirs = known.join(F.broadcast(homes), replica).select(*device_growth.COLUMNS)
+    stretches = device_growth.Stretches(seen.last, max((seen.last - seen.first) / BUCKETS, 1e-3))
+    found = theirs.repartition("device").mapInArrow(device_growth.lines(stretches), FORECAST)
+    return {row["device"]: row for row in found.collect()}
 
 
 def summary(samples: DataFrame) -> list[DirectoryHistory]:
@@ -236,7 +281,7 @@ def summary(samples: DataFrame) -> list[DirectoryHistory]:
     return [row.asDict() for row in rows.collect()]
 
 
-def _fitted(steps: DataFrame, key: list[str], schema: StructType) -> DataFrame:
+def _fitted(steps: DataFrame, key: list[str]) -> DataFrame:
     """A line through each group's changes; a partition of Spark's holds whole groups."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -248,21 +293,21 @@ def _fitted(steps: DataFrame, key: list[str], schema: StructType) -> DataFrame:
         columns = [table[name].to_pylist() for name in [*key, "since", "at", "change"]]
         for row in zip(*columns, strict=True):
             groups.setdefault(row[:-3], []).append(row[-3:])
-        rows = [_row(dict(zip(key, name, strict=True)), group) for name, group in groups.items()]
-        names = [f.name for f in arrow(schema)]
-        yield pa.RecordBatch.from_pylist(
-            [{name: row.get(name) for name in names} for row in rows], schema=arrow(schema)
-        )
+        rows = [
+            {**dict(zip(key, name, strict=True)), "slope": _growth(group)}
+            for name, group in groups.items()
+        ]
+        yield pa.RecordBatch.from_pylist(rows, schema=arrow(GROWTH))
 
     chosen = steps.select(*key, "since", "at", "change")
-    return chosen.repartition(*key).mapInArrow(run, schema)
+    return chosen.repartition(*key).mapInArrow(run, GROWTH)
 
 
-def _row(key: dict[str, object], group: list[tuple[float, float, float]]) -> dict[str, object]:
+def _growth(group: list[tuple[float, float, float]]) -> float:
+    """Bytes/s of a replica, from its steps (since, at, change)."""
     moments = [min(since for since, _, _ in group), *(at for _, at, _ in group)]
-    changes = [float(change) for _, _, change in group]
-    found = fit(moments, changes) or Line(0.0, 0.0, 0.0, 0, 0.0)
-    return {**key, **found._asdict(), "moments": moments, "changes": changes}
+    found = fit(moments, [float(change) for _, _, change in group])
+    return 0.0 if found is None else found.slope
 
 
 def _filling(told: _DeviceUse, row: Row | None, now: datetime) -> Filling:

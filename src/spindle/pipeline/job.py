@@ -65,9 +65,16 @@ def propose(
             return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
         samples = history.read_files(spark, [file])
         now = directory_loads.told(samples)  # The file is a single sample.
-        past = forecast.recent(history.read(spark, history_dir))
+        past = past_for(history.read(spark, history_dir), wanted, ahead)
         loads = directory_loads.directories(now)
         return proposed(samples, now, loads, wanted, assigned, past, ahead)
+
+
+def past_for(samples: DataFrame, wanted: PlanRequest, ahead: float) -> DataFrame | None:
+    """The part of a history that such a plan rests on; None where it rests on now alone."""
+    if ahead or wanted.band.rate_tolerance is not None:
+        return forecast.recent(samples)
+    return None
 
 
 def sample(

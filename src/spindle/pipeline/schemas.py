@@ -63,8 +63,7 @@ GROWTH = StructType(
 
 FORECAST = StructType(
     [
-        StructField("broker", IntegerType(), False),
-        StructField("device", StringType(), False),
+        StructField("device", IntegerType(), False),  # its number in the call
         *(StructField(name, DoubleType(), False) for name in ("slope", "spread", "peak")),
         StructField("blocks", IntegerType(), False),
         StructField("block", DoubleType(), False),  # s

@@ -43,6 +43,8 @@ _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
+    # This machine's files are listed here, and not by a task for each of them.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 _SHORT_RUNS = (
     # One compiler, the quick one; no collection while classes are loaded, few after that.

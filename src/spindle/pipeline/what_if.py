@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, history, job, single_sample
+from spindle.pipeline import directory_loads, history, job, single_sample
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import DIRECTORY
@@ -93,7 +93,7 @@ def what_if(
             directories,
             drained,
             AssignedReplicas(dict(changes.racks)),
-            forecast.recent(samples),
+            job.past_for(samples, wanted, changes.ahead),
             changes.ahead,
         )
         notes = _lost(now, changes.lose)
