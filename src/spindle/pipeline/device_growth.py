@@ -46,6 +46,10 @@ class _Rows(NamedTuple):
     at: Floats
     size: Ints
 
+    def of(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> _Rows:
+        """Some of the rows."""
+        return _Rows(self.device[chosen], self.replica[chosen], self.at[chosen], self.size[chosen])
+
 
 class _Steps(NamedTuple):
     """Bytes that came to a device between two moments."""
@@ -99,10 +103,10 @@ def _folded(parts: list[_Rows], stretches: Stretches) -> _Rows:
     every = _Rows(*map(np.concatenate, zip(*parts, strict=True)))
     stretch = stretches.numbers(every.at)
     order = np.lexsort((every.at, -stretch, every.replica))
-    sorted_, stretch = _Rows(*(column[order] for column in every)), stretch[order]
-    next_ = (sorted_.replica[1:] != sorted_.replica[:-1]) | (stretch[1:] != stretch[:-1])
+    ordered, stretch = every.of(order), stretch[order]
+    next_ = (ordered.replica[1:] != ordered.replica[:-1]) | (stretch[1:] != stretch[:-1])
     last = np.append(next_, True)[: len(stretch)]
-    return _Rows(*(column[last] for column in sorted_))
+    return ordered.of(last)
 
 
 def _steps(kept: _Rows) -> _Steps:
