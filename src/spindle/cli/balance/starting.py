@@ -6,11 +6,12 @@ concern it by `pipeline.known_faults`. Called by `applying`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from spindle.cli.balance.barred_brokers import refusing
-from spindle.cli.balance.broker_looks import answered_soon
+from spindle.cli.balance.broker_looks import LOOK_SECONDS, answered_soon
 from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient, features_of
@@ -74,7 +75,8 @@ async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> Clust
 
     `within`: the brokers that are to move replicas between their directories.
     """
-    told = await admin.describe_log_dirs(sorted(brokers), partitions=[]).settled()
+    asked = admin.describe_log_dirs(sorted(brokers), partitions=[], timeout=LOOK_SECONDS)
+    told = await asked.settled()
     offline = {
         (broker, d.path)
         for broker, found in told.items()
@@ -82,7 +84,7 @@ async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> Clust
         for d in found
         if not d.online
     }
-    active = await admin.list_partition_reassignments()
+    active = await answered_soon(lambda s: admin.list_partition_reassignments(timeout=s))
     barred = await refusing(admin, within & {broker for broker, _ in offline})
     replicas = await replication_health(admin, active)
     return ClusterHealth(frozenset(offline), replicas, frozenset(active), barred)
@@ -112,12 +114,13 @@ async def replication_health(
 async def _say_faults(
     admin: AdminClient, moves: Sequence[PlannedMove], brokers: Set[int], say: Say
 ) -> None:
+    asked = (features_of(admin, broker, timeout=LOOK_SECONDS) for broker in sorted(brokers))
     releases = set()
-    for broker in sorted(brokers):
-        try:
-            told = await features_of(admin, broker)
-        except (Failure, Refusal):
-            continue  # What follows says so of a broker that does not answer.
+    for told in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(told, BaseException):
+            if not isinstance(told, (Failure, Refusal)):
+                raise told
+            continue  # The run's own looks say so of a broker that does not answer.
         releases.add(release_range(told.metadata_version, told.versions))
     within, between = any(not m.between for m in moves), any(m.between for m in moves)
     for fault in faults(releases, within=within, between=between):

@@ -15,8 +15,7 @@ from spindle.cli.reassign.reassign_journal import ChangedSetting, Journal, Note
 from spindle.cli.reassign.reassignment_plan import Assignment, ReassignmentPlan
 from spindle.cli.reassign.reassignment_state import numbers
 from spindle.client.admin import AdminClient
-from spindle.client.cluster import NoSuchBroker
-from spindle.client.failures import Refused
+from spindle.client.failures import OutOfTime, Refused, Unreachable
 from spindle.client.results import (
     Change,
     Config,
@@ -31,6 +30,8 @@ from spindle.model.ids import TopicPartition
 
 Say = Callable[[str], None]
 
+ANSWER_SECONDS: Final = 5.0
+"""How long a broker has to answer before its throttles are left for later."""
 _OWN: Final = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
 """A value that was set for this very topic or broker."""
 
@@ -215,7 +216,10 @@ async def _note(
 async def _put_back(
     admin: AdminClient, note: Note
 ) -> tuple[list[ChangedSetting], list[ChangedSetting]]:
-    """(put back, not possible now): settings that still are what that run had made them."""
+    """(put back, not possible now): settings that still are what that run had made them.
+
+    A broker that is down, or frozen, keeps none of the others from getting theirs (V-06).
+    """
     cluster = await admin.describe_cluster()
     away = [
         s
@@ -223,14 +227,16 @@ async def _put_back(
         if s.resource.type.name == "BROKER" and int(s.resource.name) not in cluster.brokers
     ]
     here = [s for s in note.settings if s not in away]
-    now = await _values(admin, {(s.resource, s.name): s.ours for s in here})
+    silent: set[Resource] = set()
+    now = await _values(admin, {(s.resource, s.name): s.ours for s in here}, silent)
+    away += [s for s in here if s.resource in silent]
     ours = [s for s in here if now.get((s.resource, s.name)) == s.ours]
     changes: throttles.Changes = {}
     for s in ours:
         changes.setdefault(s.resource, []).append(_back(s.name, s.before))
     settled = await admin.incremental_alter_configs(changes).settled()
     for resource, failure in settled.items():
-        if isinstance(failure, NoSuchBroker):
+        if isinstance(failure, (Unreachable, OutOfTime)):
             away += [s for s in ours if s.resource == resource]
         elif failure is not None and not _is_gone(failure):
             raise failure
@@ -238,20 +244,29 @@ async def _put_back(
 
 
 async def _values(
-    admin: AdminClient, wanted: Mapping[tuple[Resource, str], str]
+    admin: AdminClient,
+    wanted: Mapping[tuple[Resource, str], str],
+    silent: set[Resource] | None = None,
 ) -> dict[tuple[Resource, str], str]:
-    """The values that were set explicitly, of these settings."""
+    """The values that were set explicitly, of these settings.
+
+    With `silent`, brokers that give no answer in ANSWER_SECONDS go there, and are no failure.
+    """
     resources = list(dict.fromkeys(resource for resource, _ in wanted))
     if not resources:
         return {}
-    settled = await admin.describe_configs(resources).settled()
+    limit = None if silent is None else ANSWER_SECONDS
+    settled = await admin.describe_configs(resources, timeout=limit).settled()
     values = {}
     for resource, name in wanted:
         configs = settled[resource]
         if isinstance(configs, Exception):
             if _is_gone(configs):
                 continue
-            raise configs
+            if silent is None or not isinstance(configs, (Unreachable, OutOfTime)):
+                raise configs
+            silent.add(resource)
+            continue
         if (config := configs.get(name)) is not None and _is_own(config):
             values[resource, name] = config.value or ""
     return values

@@ -1,0 +1,81 @@
+"""Throttles are put back although a broker is frozen: its own stay noted, the others' do not."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.fake_broker import FakeBroker
+from tools.messages.entities import make
+
+from spindle.cli.reassign import limits
+from spindle.cli.reassign.reassign_journal import ChangedSetting, Journal
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
+from spindle.client.admin import AdminClient
+from spindle.client.results import ConfigSource, Replica, Resource, ResourceType
+from spindle.model.ids import TopicPartition
+from spindle.wire.apis import Key
+
+PLAN = ReassignmentPlan({TopicPartition("t", 0): (1, 2)}, {Replica("t", 0, 1): "/d1"})
+RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+
+
+def described(request: Any, types: Any) -> Any:
+    """The broker has the throttle of the run."""
+    config = make(
+        types.DescribeConfigsResourceResult,
+        name=RATE, value="5", config_source=int(ConfigSource.DYNAMIC_BROKER),
+    )  # fmt: skip
+    results = tuple(
+        make(
+            types.DescribeConfigsResult,
+            resource_type=r.resource_type, resource_name=r.resource_name, configs=(config,),
+        )
+        for r in request.resources
+    )  # fmt: skip
+    return make(types.DescribeConfigsResponse, results=results)
+
+
+def changed(request: Any, types: Any) -> Any:
+    """All changes are made."""
+    responses = tuple(
+        make(
+            types.AlterConfigsResourceResponse,
+            resource_type=r.resource_type, resource_name=r.resource_name,
+        )
+        for r in request.resources
+    )  # fmt: skip
+    return make(types.IncrementalAlterConfigsResponse, responses=responses)
+
+
+@pytest.mark.spec("V-05", "V-06")
+@pytest.mark.parametrize("frozen_at", [Key.DESCRIBE_CONFIGS, Key.INCREMENTAL_ALTER_CONFIGS])
+def test_a_frozen_broker_keeps_its_throttle_and_the_others_get_theirs_back(
+    frozen_at: Key, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(limits, "ANSWER_SECONDS", 0.3)
+    brokers = [Resource(ResourceType.BROKER, str(n)) for n in (1, 2)]
+    said: list[str] = []
+
+    async def scenario() -> None:
+        async with FakeBroker(1) as well, FakeBroker(2, well.peers) as frozen:
+            for broker in (well, frozen):
+                broker.on(Key.DESCRIBE_CONFIGS, described)
+                broker.on(Key.INCREMENTAL_ALTER_CONFIGS, changed)
+            frozen.on(frozen_at, lambda request, types: None)
+            async with AdminClient(well.bootstrap, timeout=2) as admin:
+                Journal("fake").write(PLAN, [ChangedSetting(b, RATE, None, "5") for b in brokers])
+                await limits.put_back(admin, PLAN, said.append)
+            assert well.count(Key.INCREMENTAL_ALTER_CONFIGS) == 1
+
+    asyncio.run(scenario())
+    assert said == [
+        f"Throttles put back: broker 1 {RATE} removed",
+        "Throttles remain until it is back: broker 2",
+    ]
+    left = Journal("fake").of(PLAN)
+    assert left is not None
+    assert [s.resource.name for s in left.settings] == ["2"]
