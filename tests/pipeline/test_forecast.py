@@ -364,7 +364,7 @@ def test_growth_in_one_pass_is_what_sql_finds_step_by_step(spark: Session) -> No
     rows = []
     for number in range(400):
         for name in range(30):
-            if chance.random() < 0.8:  # Gaps, replicas that begin late or are made anew.
+            if chance.random() < 0.8:  # Gaps, replicas that begin late or begin again.
                 size = chance.choice((0, 40, 700)) if chance.random() < 0.05 else 10 * number
                 at = NOON + timedelta(minutes=17 * number, microseconds=number)
                 rows.append(row(1 + name % 2, "/a", f"t-{name}", size, at=at))
