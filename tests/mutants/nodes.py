@@ -81,7 +81,7 @@ NODES = [
         (
             "a leader that was restarted leads the same epoch again",
             "        if state.is_voter and known.leader == state.me:",
-            "        if state.is_voter and known.leader == NOBODY:",
+            "        if state.is_voter and known.leader == NO_NODE:",
         ),
         (
             "the epoch of the log is forgotten at a start",

@@ -72,10 +72,10 @@ class FakeBroker:
     ) -> None:
         assert self._server is not None
         self._server.close()
-        self.hang_up()
+        self.close_connection()
         await asyncio.gather(*self._serving)
 
-    def hang_up(self) -> None:
+    def close_connection(self) -> None:
         """Break every connection."""
         for writer in self._connections:
             writer.transport.abort()

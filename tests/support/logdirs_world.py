@@ -275,7 +275,7 @@ class World:
             source = job.source if isinstance(job, CopyBytes) else job.directory
             self.queues.setdefault((source, job.directory), deque()).append(asked)
         self.answers += ready.answers
-        self.said += [(s.level, s.event, s.fields) for s in ready.said]
+        self.said += [(s.level, s.event, s.fields) for s in ready.log_lines]
         self.halted = self.halted or ready.halt
 
     def _observe(self) -> bool:

@@ -119,6 +119,6 @@ class LoginDesk:
     def _take(self) -> None:
         while (ready := self.out.take()) is not None:
             self.answers += [b"".join(bytes(b) for b in a.buffers)[4:] for a in ready.answers]
-            self.said += [f"{said.event} {said.fields}" for said in ready.said]
+            self.said += [f"{said.event} {said.fields}" for said in ready.log_lines]
             self.hung_up = self.hung_up or ID in ready.closes
             self.trusted = self.trusted or ID in ready.trusted

@@ -70,7 +70,7 @@ class Relay:
             self._cut -= released
             self._change.notify_all()
 
-    def hang_up(self) -> None:
+    def close_connection(self) -> None:
         """End all connections; what waits is lost."""
         with self._change:
             links, self._links = self._links, []
@@ -91,7 +91,7 @@ class Relay:
     def close(self) -> None:
         """Stop listening and end all connections."""
         _end(self._server)
-        self.hang_up()
+        self.close_connection()
 
     def __enter__(self) -> Self:
         return self

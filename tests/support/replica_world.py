@@ -61,7 +61,7 @@ class Node:
 
     def boot(self) -> None:
         """Make the parts again, as a start of the process does; logs come with `host`."""
-        self.world.hang_up(self.id)
+        self.world.close_connection(self.id)
         controller: Any = SimpleNamespace(ask=self._ask_controller)
         context = self.bench.boot(controller, self.image)
         self.config, self.out = context.config, context.out
@@ -318,7 +318,7 @@ class World:
     def _hangs(self, node: Node, path: str) -> bool:
         return node.id in self.hung or path in self.hung_paths
 
-    def hang_up(self, target: NodeId) -> None:
+    def close_connection(self, target: NodeId) -> None:
         """A node's process has ended: each part that waits for its answer hears of it."""
         for (node, ticket), (out, to) in list(self._open.items()):
             if to == target and self.nodes[node].out is out:

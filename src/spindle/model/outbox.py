@@ -93,7 +93,7 @@ class FrameAnswered:
 
 
 @dataclass(slots=True)
-class Said:
+class LogLine:
     """A line for the operator's log. `level`: debug, info, warning, error."""
 
     level: str
@@ -115,7 +115,7 @@ class Ready:
     """Connections whose clients have logged in: their frames may be as large as others'."""
     mutes: list[tuple[int, float]] = field(default_factory=list)
     """Connections of which nothing is read for so many seconds: their clients used too much."""
-    said: list[Said] = field(default_factory=list)
+    log_lines: list[LogLine] = field(default_factory=list)
     halt: str | None = None
     """The node must stop at once, without a clean shutdown, for this reason."""
     unusable: bool = False
@@ -132,7 +132,7 @@ class Ready:
             or self.closes
             or self.trusted
             or self.mutes
-            or self.said
+            or self.log_lines
             or self.halt
             or self.stopped
         )
@@ -219,7 +219,7 @@ class Outbox:
         """Give a client its answer."""
         self._ready.answers.append(FrameAnswered(connection, buffers))
 
-    def hang_up(self, connection: int) -> None:
+    def close_connection(self, connection: int) -> None:
         """Close a client's connection after what was answered to it."""
         self._ready.closes.append(connection)
 
@@ -267,7 +267,7 @@ class Outbox:
 
     def say(self, level: str, event: str, **fields: object) -> None:
         """Tell the operator."""
-        self._ready.said.append(Said(level, event, fields))
+        self._ready.log_lines.append(LogLine(level, event, fields))
 
     def halt(self, reason: str, *, unusable: bool = False) -> None:
         """Stop the node at once (K858-11). `unusable`: it cannot run as it is configured."""
@@ -308,7 +308,7 @@ class Outbox:
             heapq.heappop(self._timers)
         return self._timers[0][0] if self._timers else None
 
-    def hurry(self) -> None:
+    def flush_now(self) -> None:
         """Send the queued effects now, before the rest of this input is handled.
 
         For a letter before much work. Where an input takes no time (tests, the simulation) all

@@ -175,7 +175,7 @@ class Node:
         elif len(self._early) < EARLY_MAX:
             self._early.append((connection, frame))
         else:
-            self.out.hang_up(connection)
+            self.out.close_connection(connection)
 
     def _serve_early(self) -> None:
         early = self._early

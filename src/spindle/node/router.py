@@ -300,7 +300,7 @@ class Router(Generic[T]):
                 reason=why,
                 so_far=self._hung_up,
             )
-        self._out.hang_up(connection.id)
+        self._out.close_connection(connection.id)
 
 
 def decoded(handlers: Mapping[int, Serving[T]], frame: Buffer) -> Whole:

@@ -239,7 +239,7 @@ class SaslAuthenticator:
 
     def _hang_up(self) -> None:
         self.state = LoginState.REFUSED
-        self._out.hang_up(self._connection.id)
+        self._out.close_connection(self._connection.id)
 
 
 def _name(header: RequestHeader) -> str:

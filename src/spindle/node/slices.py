@@ -197,7 +197,7 @@ class _Answer(Generic[P, R]):
             api = f"{Key(context.key).name} v{context.version}"
             why = f"the answer takes more than {ANSWER_MAX} bytes; ask for less at a time"
             out.say("warning", "connection closed", host=context.host, api=api, reason=why)
-            out.hang_up(context.connection)
+            out.close_connection(context.connection)
 
     def _finish(self) -> None:
         response = self._first.merged(self._respond(self._packed))

@@ -253,7 +253,7 @@ class Driver:
             stream = self._crowd.get(connection)
             if stream is not None:
                 stream.close_after_sending(REFUSED_SECONDS * self._node.out.strain)
-        for said in ready.said:
+        for said in ready.log_lines:
             getattr(log, said.level)(said.event, **said.fields)
         if self._ended.done():
             return

@@ -110,7 +110,7 @@ class Net:
         if pipe is not None:
             pipe.there_free = max(pipe.there_free, self._time.now + seconds)
 
-    def hang_up(self, connection: int) -> None:
+    def close_connection(self, connection: int) -> None:
         """The serving side closes a connection."""
         pipe = self._by_id.get(connection)
         if pipe is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from spindle.model.outbox import Ready, Said
+from spindle.model.outbox import LogLine, Ready
 from spindle.sim.disk_work import DiskWork
 from spindle.sim.host import Host, Machine
 from spindle.sim.sim_network import Net
@@ -32,7 +32,7 @@ class World:
         """Called with a host after each thing that has happened to it and to its disks."""
         self.on_ended: Callable[[Host], None] = lambda host: None
         """Called with a host whose machine has halted or stopped by itself."""
-        self.said: deque[tuple[float, str, Said]] = deque(maxlen=SAID_MAX)
+        self.said: deque[tuple[float, str, LogLine]] = deque(maxlen=SAID_MAX)
 
     def start(self, host: Host, machine: Machine) -> None:
         """Run a machine on a host which is down."""
@@ -112,8 +112,8 @@ class World:
         for connection, seconds in ready.mutes:
             self.net.mute(connection, seconds)
         for connection in ready.closes:
-            self.net.hang_up(connection)
-        for said in ready.said:
+            self.net.close_connection(connection)
+        for said in ready.log_lines:
             self.said.append((self.time.now, host.name, said))
             if self.time.trace is not None:
                 words = " ".join(f"{k}={v}" for k, v in said.fields.items())

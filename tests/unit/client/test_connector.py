@@ -132,7 +132,7 @@ def test_a_token_serves_for_most_of_its_life(
 
     async def scenario() -> None:
         async with SaslBroker() as broker, client(broker, OAuthLogin(TokenFile("/t"), {})) as admin:
-            broker.hang_up()
+            broker.close_connection()
             await admin.describe_cluster()
             sent = [message.split(b"\x01")[1] for message in broker.messages]
             last = f"auth=Bearer token-{wanted}".encode()

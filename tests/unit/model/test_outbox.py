@@ -59,10 +59,10 @@ def test_the_same_seed_gives_the_same_ids() -> None:
 def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
     out, left = Outbox(random.Random(1)), []
     out.run(MeasureUsage("/a"), lambda _: None)
-    out.hurry()  # No part could carry it out: it leaves in the end.
+    out.flush_now()  # No part could carry it out: it leaves in the end.
     out.carry_out = lambda ready: left.append([asked.job for asked in ready.jobs])
-    out.hurry()
-    out.hurry()  # Nothing is left to say.
+    out.flush_now()
+    out.flush_now()  # Nothing is left to say.
     out.run(MeasureUsage("/b"), lambda _: None)
     assert left == [[MeasureUsage("/a")]]
     ready = out.take()

@@ -76,7 +76,7 @@ def test_odd_offline_directories_are_reported_to_the_operator() -> None:
     )
     ready = desk.out.take()
     assert ready is not None
-    assert [s.fields["directories"] for s in ready.said] == [[str(uuid.UUID(int=0xBAD0000))]]
+    assert [s.fields["directories"] for s in ready.log_lines] == [[str(uuid.UUID(int=0xBAD0000))]]
 
 
 def test_unregister_broker() -> None:

@@ -103,7 +103,7 @@ class Guarded:
         return [found[number] for number in sorted(found)]
 
     def _take(self, ready: Ready, found: dict[int, Any]) -> None:
-        self.logged += [said.event for said in ready.said]
+        self.logged += [said.event for said in ready.log_lines]
         for asked in ready.jobs:
             assert isinstance(asked.job, Compute)
             self.out.done(asked.ticket, beside.run(MemoryDisk(), asked.job))

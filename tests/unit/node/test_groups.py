@@ -169,7 +169,7 @@ def test_a_batch_that_cannot_be_read_is_skipped_and_said() -> None:
     broker.lead()
     ready = broker.out.take()
     assert ready is not None
-    assert "a coordinator's records cannot be read" in [said.event for said in ready.said]
+    assert "a coordinator's records cannot be read" in [said.event for said in ready.log_lines]
     assert offset(broker, "g") == 1
     assert broker.groups.coordinator("g").fetch("g", [T1])[T1] is not None
 
@@ -184,7 +184,7 @@ def test_bytes_that_are_no_batches_keep_the_groups_closed_and_are_said_now_and_t
     broker.wait(2 * RETRY_CORRUPT + 1)
     ready = broker.out.take()
     assert ready is not None
-    assert [s.event for s in ready.said].count("a coordinator's records cannot be read") == 3
+    assert [s.event for s in ready.log_lines].count("a coordinator's records cannot be read") == 3
     assert refusal(broker, "g") is Error.COORDINATOR_LOAD_IN_PROGRESS
 
 

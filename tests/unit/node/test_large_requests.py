@@ -117,7 +117,7 @@ def test_broken_bytes_end_the_connection_as_they_do_in_a_small_one() -> None:
     ready = world.out.take()
     assert ready is not None
     assert (ready.closes, ready.answers, world.served) == ([1], [], [])
-    assert ready.said[0].fields["reason"] == str(why.value)
+    assert ready.log_lines[0].fields["reason"] == str(why.value)
 
 
 @pytest.mark.spec("S-08")

@@ -31,7 +31,7 @@ def write(world: TransactionalWorld, value: bytes, sequence: int = 0, epoch: int
 def cut_off(world: TransactionalWorld, *followers: int) -> None:
     """Nothing of these reaches their leader any more."""
     world.cut |= {(follower, 1) for follower in followers}
-    world.hang_up(1)
+    world.close_connection(1)
     world.step()
 
 

@@ -231,7 +231,7 @@ def test_a_request_for_another_voter_is_refused(three: Hosts, key: Key) -> None:
     for other in others:
         answer = Stranger(three).ask(quorum_request(key, 1, **other))
         assert answer.topics[0].partitions[0].error_code == Error.INVALID_VOTER_KEY
-    own = {"voter_id": 1, "voter_directory_id": three[1].quorum.world.who.directory_id}
+    own = {"voter_id": 1, "voter_directory_id": three[1].quorum.world.identity.directory_id}
     answer = Stranger(three).ask(quorum_request(key, 1, **own))
     assert answer.topics[0].partitions[0].error_code != Error.INVALID_VOTER_KEY
 

@@ -22,7 +22,7 @@ def test_of_many_that_are_refused_one_line_is_said() -> None:
         ready = out.take()
         assert ready is not None
         assert ready.closes == list(range(count))
-        return [said.fields["so_far"] for said in ready.said]
+        return [said.fields["so_far"] for said in ready.log_lines]
 
     out.now = 100.0
     assert refused(1_000) == [1]

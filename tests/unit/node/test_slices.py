@@ -390,5 +390,5 @@ def test_an_answer_without_bound_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
             bench.out.tick()
     assert ready is not None
     assert ready.closes == [1]
-    assert "ask for less at a time" in str(ready.said[0].fields["reason"])
+    assert "ask for less at a time" in str(ready.log_lines[0].fields["reason"])
     assert bench.out.wake_at is None

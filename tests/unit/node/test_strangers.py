@@ -79,7 +79,7 @@ def test_one_of_three_is_reported_and_two_of_three_halt_the_node() -> None:
     ready = desk.refused(ONE, "THEIRS")
     assert ready is not None
     assert ready.halt is None
-    assert [said.event for said in ready.said] == ["a controller of another cluster"]
+    assert [said.event for said in ready.log_lines] == ["a controller of another cluster"]
     assert desk.refused(ONE, "THEIRS") is None, "it is reported once"
     ready = desk.refused(TWO, "THEIRS")
     assert ready is not None
@@ -92,4 +92,4 @@ def test_a_node_that_was_accepted_goes_on() -> None:
     ready = desk.refused(ONE, "THEIRS")
     assert ready is not None
     assert ready.halt is None
-    assert len(ready.said) == 1
+    assert len(ready.log_lines) == 1

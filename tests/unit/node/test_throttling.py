@@ -29,7 +29,7 @@ def behind(side: str, *, rate: int = RATE, partitions: int = 1) -> World:
         partitions=partitions,
     )
     world.down.add(3)
-    world.hang_up(3)
+    world.close_connection(3)
     world.fence(3)
     world.wait(1)
     for _ in range(COUNT):

@@ -38,7 +38,7 @@ class Broker:
 
     def said(self) -> list[str]:
         ready = self.out.take()
-        return [] if ready is None else [s.event for s in ready.said]
+        return [] if ready is None else [s.event for s in ready.log_lines]
 
 
 def reply(error: Error, *names: str) -> Any:

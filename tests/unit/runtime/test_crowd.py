@@ -188,7 +188,7 @@ def test_under_strain_one_that_is_refused_waits_until_we_hang_up(strained: bool)
             def refuse(connection: int, frame: Any) -> None:
                 node.machine.seen += 1
                 node.machine.out.busy = 1.0 if strained else 0.5
-                node.machine.out.hang_up(connection)
+                node.machine.out.close_connection(connection)
 
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(node.machine, "on_frame", refuse)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from spindle.core.raft.leading import LeaderProgress
 from spindle.core.raft.raft_io import RaftIO
-from spindle.core.raft.raft_values import NOBODY, Ballot, ElectionState, Heard
+from spindle.core.raft.raft_values import NO_NODE, Ballot, ElectionState, Heard
 from spindle.core.raft.roles import FollowerState, LeaderState, Role, UnattachedState
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
@@ -45,9 +45,9 @@ class EpochState:
 
     @property
     def leader(self) -> NodeId:
-        """The leader of the epoch, or `NOBODY`. A node that has resigned does not name itself."""
+        """The leader of the epoch, or `NO_NODE`. A node that has resigned does not name itself."""
         if self.election.leader == self.me and not isinstance(self.role, LeaderState):
-            return NOBODY
+            return NO_NODE
         return self.election.leader
 
     @property
@@ -85,9 +85,9 @@ class EpochState:
             # A follower keeps a leader that answers; the others tell what they would do.
             content = isinstance(self.role, FollowerState) and self.role.fetched
             return up_to_date and not content
-        if self.election.voted != NOBODY:
+        if self.election.voted != NO_NODE:
             return self.election.voted == ballot.candidate
-        return up_to_date and self.election.leader == NOBODY
+        return up_to_date and self.election.leader == NO_NODE
 
     # --- roles ------------------------------------------------------------------------------
 

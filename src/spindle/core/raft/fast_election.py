@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spindle.core.raft.raft_values import NOBODY
+from spindle.core.raft.raft_values import NO_NODE
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Rng
 
@@ -31,7 +31,7 @@ class FastElection:
     def __init__(self) -> None:
         self._gone = 0
         self._tries = 0
-        self._leader: NodeId = NOBODY
+        self._leader: NodeId = NO_NODE
 
     @property
     def is_due(self) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from spindle.core.raft.epoch_state import EpochState
 from spindle.core.raft.raft_io import RaftIO
 from spindle.core.raft.raft_log import RaftLog
-from spindle.core.raft.raft_values import NOBODY, FetchAnswer, FetchPosition, Silence, Timing
+from spindle.core.raft.raft_values import NO_NODE, FetchAnswer, FetchPosition, Silence, Timing
 from spindle.core.raft.roles import LeaderState
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
@@ -24,7 +24,7 @@ BACKOFF_DOUBLINGS_MAX = 3
 
 
 class Fetched(NamedTuple):
-    """How a fetch ended. `source`: the leader that was asked; `NOBODY`: another controller."""
+    """How a fetch ended. `source`: the leader that was asked; `NO_NODE`: another controller."""
 
     source: NodeId
     answer: FetchAnswer | Silence
@@ -98,7 +98,7 @@ class Follower:
         state, log = self._state, self._log
         # A leader that did not answer may be gone: from the second time on, every other fetch
         # goes to another controller.
-        source = state.leader if self._failures % 2 or not self._failures else NOBODY
+        source = state.leader if self._failures % 2 or not self._failures else NO_NODE
 
         def on_answer(answer: FetchAnswer | Silence) -> None:
             is_awaited = number == self._asked
@@ -109,7 +109,7 @@ class Follower:
         position = FetchPosition(
             state.epoch, log.end, log.last_epoch, log.start, log.high_watermark
         )
-        self._io.fetch(None if source == NOBODY else source, position, on_answer)
+        self._io.fetch(None if source == NO_NODE else source, position, on_answer)
 
     def _retry(self, then: Then) -> None:
         self._failures += 1

@@ -18,7 +18,7 @@ from spindle.core.raft.leading import LeaderProgress
 from spindle.core.raft.raft_io import RaftIO
 from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import (
-    NOBODY,
+    NO_NODE,
     Ballot,
     ElectionState,
     FetchAnswer,
@@ -79,7 +79,7 @@ class Raft:
             # What we appended last in this epoch may be lost: never lead the same epoch again.
             state.transition_to(ResignedState())
             state.later(self._patience(), self._stand)
-        elif known.leader not in (NOBODY, state.me):
+        elif known.leader not in (NO_NODE, state.me):
             self._follow(known.leader)
         else:
             self._wait()
@@ -132,7 +132,7 @@ class Raft:
         if epoch < state.epoch:
             answer(state.heard(Error.FENCED_LEADER_EPOCH))
             return
-        if epoch == state.epoch and state.election.leader not in (NOBODY, leader):
+        if epoch == state.epoch and state.election.leader not in (NO_NODE, leader):
             answer(state.heard(Error.INVALID_REQUEST))
             return
         if leader != state.me:
@@ -250,7 +250,7 @@ class Raft:
         state = self.state
         if role.won(len(state.voters)):
             if role.pre_vote:
-                state.save(ElectionState(state.epoch + 1, NOBODY, state.me))
+                state.save(ElectionState(state.epoch + 1, NO_NODE, state.me))
                 self._campaign(CandidateState(pre_vote=False))
             else:
                 self._lead()
@@ -277,16 +277,16 @@ class Raft:
         if heard.epoch > state.epoch:
             self._adopt(heard.epoch, heard.leader)
             return True
-        if heard.leader not in (NOBODY, state.me) and state.election.leader == NOBODY:
+        if heard.leader not in (NO_NODE, state.me) and state.election.leader == NO_NODE:
             self._obey(heard.leader, heard.epoch)
             return True
         return False
 
-    def _adopt(self, epoch: int, leader: NodeId = NOBODY) -> None:
+    def _adopt(self, epoch: int, leader: NodeId = NO_NODE) -> None:
         """A higher epoch exists: leave ours."""
         assert epoch > self.state.epoch
         self._fast_election.forget()
-        if leader in (NOBODY, self.state.me):
+        if leader in (NO_NODE, self.state.me):
             self.state.save(ElectionState(epoch))
             self._wait()
         else:
@@ -296,7 +296,7 @@ class Raft:
         """Follow the leader of an epoch that is not below ours."""
         state = self.state
         if (epoch, leader) != (state.epoch, state.election.leader):
-            voted = state.election.voted if epoch == state.epoch else NOBODY
+            voted = state.election.voted if epoch == state.epoch else NO_NODE
             state.save(ElectionState(epoch, leader, voted))
         if not (isinstance(state.role, FollowerState) and state.role.leader == leader):
             self._follow(leader)
@@ -330,7 +330,7 @@ class Raft:
             if isinstance(answer, FetchAnswer):
                 self.on_heard(answer.heard)
             return
-        if answer is Silence.GONE and source == self.state.leader != NOBODY:
+        if answer is Silence.GONE and source == self.state.leader != NO_NODE:
             self._on_leader_gone()
         accepted, news = self._judge(answer)
         self._follower.on_judged(accepted, news, self._on_fetched)

@@ -15,7 +15,7 @@ from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Rng
 
-NOBODY: Final = -1
+NO_NODE: Final = -1
 """No leader known; no vote cast."""
 
 
@@ -23,8 +23,8 @@ class ElectionState(NamedTuple):
     """What a node must remember of elections across a crash: `quorum-state`."""
 
     epoch: int = 0
-    leader: NodeId = NOBODY
-    voted: NodeId = NOBODY
+    leader: NodeId = NO_NODE
+    voted: NodeId = NO_NODE
 
 
 class Ballot(NamedTuple):

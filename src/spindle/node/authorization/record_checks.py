@@ -68,7 +68,7 @@ def produce(
         _is_transactional(data.records) for t in request.topic_data for data in t.partition_data
     ) and not (txn is not None and permits.may(_O.WRITE, _T.TRANSACTIONAL_ID, txn)):
         if request.acks == 0:
-            broker.out.hang_up(context.connection)
+            broker.out.close_connection(context.connection)
             return changed(request, topic_data=())
         return ProduceResponse(
             responses=[
@@ -82,7 +82,9 @@ def produce(
     if sifted.is_whole:
         return request
     if request.acks == 0:
-        broker.out.hang_up(context.connection)  # There is no answer: the client has to look.
+        broker.out.close_connection(
+            context.connection
+        )  # There is no answer: the client has to look.
     else:
         merging(
             context,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.raft_values import NOBODY
+from spindle.core.raft.raft_values import NO_NODE
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, NodeId, TopicId
 from spindle.node.quorum.quorum import QuorumHost
@@ -49,15 +49,15 @@ def metadata_partition(topics: Sequence[tuple[str | TopicId, Sequence[tuple[int,
 
 def is_for_another(node: QuorumHost, voter: NodeId, directory: DirectoryId | None) -> bool:
     """Whether a request names a voter that is not this node with this metadata directory."""
-    who = node.quorum.world.who
-    other_node = voter not in (NOBODY, who.node_id)
-    return other_node or (directory is not None and directory != who.directory_id)
+    identity = node.quorum.world.identity
+    other_node = voter not in (NO_NODE, identity.node_id)
+    return other_node or (directory is not None and directory != identity.directory_id)
 
 
 def node_endpoints(node: QuorumHost, leader: NodeId, endpoint: EndpointClass[E]) -> tuple[E, ...]:
     """Where the leader is reached, where that is known."""
     address = node.quorum.endpoint_of(leader)
-    if leader == NOBODY or address is None:
+    if leader == NO_NODE or address is None:
         return ()
     return (endpoint(node_id=leader, host=address[0], port=address[1]),)
 

@@ -61,7 +61,7 @@ def on_broker(
             return
         context.answer_nothing()
         if any(share.error != Error.NONE for share in shares):
-            broker.out.hang_up(context.connection)
+            broker.out.close_connection(context.connection)
 
     by_id = context.version >= IDS_FROM
     enlisting = broker.transactions.enlisting

@@ -237,7 +237,7 @@ class AlterLogDirsManager:
         if tools.throttles.rates != rates:
             tools.throttles.set_rates(*rates, tools.out.now)
             for task in list(self.under_way.tasks.values()):
-                task.copier.pump()
+                task.copier.copy_next()
         self._schedule()
 
     def on_directory_failed(self, path: LogDir) -> None:
@@ -275,7 +275,7 @@ class AlterLogDirsManager:
         task = self.under_way.tasks.get(id)
         if task is not None:
             task.feed(happened)
-            task.copier.pump()
+            task.copier.copy_next()
 
     def on_sent(self, id: PartitionId) -> None:
         """A report of a replica is on its way to the controller."""
@@ -298,7 +298,7 @@ class AlterLogDirsManager:
             task.feed(MoveInput.LEADER_CHANGED)
         told = self.tools.is_told(task.move)
         task.feed(MoveInput.ASSIGNED if told else MoveInput.UNASSIGNED)
-        task.copier.pump()
+        task.copier.copy_next()
 
     # --- what a move tells ----------------------------------------------------------------------
 

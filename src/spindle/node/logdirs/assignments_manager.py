@@ -373,7 +373,7 @@ class AssignmentsManager:
     def on_directory_failed(self, id: DirectoryId) -> None:
         """Tell the controller now: it elects while we go through thousands of replicas."""
         self._life.on_directory_failed(id)
-        self._context.out.hurry()
+        self._context.out.flush_now()
 
     def tell_cordoned(self) -> None:
         """Tell the controller which directories take no new replicas."""

@@ -256,7 +256,7 @@ class FutureLogCopier:
 
     # --- copying ----------------------------------------------------------------------------
 
-    def pump(self) -> None:
+    def copy_next(self) -> None:
         """Copy the next piece, if it is time for one."""
         move = self._move
         if (
@@ -302,7 +302,7 @@ class FutureLogCopier:
     def _pump_at(self, when: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._tools.out.at(when, self.pump)
+        self._timer = self._tools.out.at(when, self.copy_next)
 
     def _on_copied(self, granted: int, throttled: bool, result: CopyProgress | Failure) -> None:
         used = result.copied if isinstance(result, CopyProgress) else 0
@@ -349,7 +349,7 @@ class FutureLogCopier:
             if self._move.state is LogDirMoveState.SETTLING:
                 self._feed(MoveInput.SETTLED if enough else MoveInput.CAUGHT)
             else:
-                self.pump()  # The metadata was changed back meanwhile.
+                self.copy_next()  # The metadata was changed back meanwhile.
 
         self._flush(flushed)
 

@@ -216,9 +216,9 @@ class LogDirMoveTask:
         """`again` and `damage` stay; `alter_log_dirs_manager` looks at them when the move ends."""
 
     _effects: Final[dict[MoveEffect, Callable[[LogDirMoveTask], None]]] = {
-        MoveEffect.COPY: lambda task: task.copier.pump(),
+        MoveEffect.COPY: lambda task: task.copier.copy_next(),
         MoveEffect.ASSIGN: _assign,
-        MoveEffect.SETTLE: lambda task: task.copier.pump(),
+        MoveEffect.SETTLE: lambda task: task.copier.copy_next(),
         MoveEffect.FREEZE: _freeze,
         MoveEffect.THAW: lambda task: task.swap.thaw(),
         MoveEffect.DISCARD: lambda task: task.swap.discard(),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.raft_values import NOBODY, Timing
+from spindle.core.raft.raft_values import NO_NODE, Timing
 from spindle.model.config import NodeConfig
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.log_values import OpenedDirectory
@@ -66,7 +66,7 @@ class Quorum:
     @property
     def leader_id(self) -> NodeId:
         """The leader of the quorum, or -1."""
-        return self.raft.state.leader if self.raft else NOBODY
+        return self.raft.state.leader if self.raft else NO_NODE
 
     @property
     def epoch(self) -> int:
@@ -120,7 +120,7 @@ class Quorum:
     @property
     def directory_id(self) -> DirectoryId:
         """The id of our metadata directory; once it has been opened."""
-        return self.world.who.directory_id
+        return self.world.identity.directory_id
 
     @property
     def controller_listeners(self) -> tuple[str, ...]:
@@ -131,8 +131,10 @@ class Quorum:
 
     def start(self, opened: OpenedDirectory, then: Callable[[], None]) -> None:
         """Load what the metadata directory holds, then take part; `then` when loaded."""
-        who = RaftIdentity(self.cluster_id, self._config.node_id, opened.directory_id)
-        self.world = QuorumIO(self._config, self._out, self._peers, self._log, who, self._on_event)
+        identity = RaftIdentity(self.cluster_id, self._config.node_id, opened.directory_id)
+        self.world = QuorumIO(
+            self._config, self._out, self._peers, self._log, identity, self._on_event
+        )
         loader = QuorumLoader(self._config, self._out, self._log, self.metadata)
 
         def loaded(found: LoadedQuorum) -> None:

@@ -85,14 +85,14 @@ class QuorumIO:
         out: Outbox,
         peers: Peers,
         log: MetadataLog,
-        who: raft_wire.RaftIdentity,
+        identity: raft_wire.RaftIdentity,
         tell: Callable[[QuorumEvent], None],
     ) -> None:
         self._config = config
         self._out = out
         self._peers = peers
         self._log = log
-        self.who = who
+        self.identity = identity
         """Our identity to others."""
         self._tell = tell
         settings = config.settings
@@ -102,7 +102,7 @@ class QuorumIO:
             id: (host, port) for id, host, port in config.quorum.voters
         }
         """Where controllers are reached, as configured or as other nodes reported."""
-        self._strangers = Strangers(config, who.cluster_id, out, peers)
+        self._strangers = Strangers(config, identity.cluster_id, out, peers)
         self._gone: dict[tuple[str, int], None] = {}
         """Addresses without a process when we last asked."""
 
@@ -117,7 +117,7 @@ class QuorumIO:
     @property
     def own_endpoints(self) -> tuple[Endpoint, ...]:
         """Our controller listeners as others reach them."""
-        configured = self.addresses.get(self.who.node_id)
+        configured = self.addresses.get(self.identity.node_id)
         return tuple(
             e._replace(host=e.host or (configured[0] if configured else "localhost"))
             for e in self._config.advertised
@@ -149,14 +149,14 @@ class QuorumIO:
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
         """Send Vote."""
-        request = raft_wire.vote_request(self.who, voter, ballot)
+        request = raft_wire.vote_request(self.identity, voter, ballot)
         self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
         """Send BeginQuorumEpoch."""
-        request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
+        request = raft_wire.begin_request(self.identity, voter, epoch, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def end_epoch(
@@ -167,7 +167,7 @@ class QuorumIO:
         then: Callable[[Heard | None], object],
     ) -> None:
         """Send EndQuorumEpoch."""
-        request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
+        request = raft_wire.end_request(self.identity, epoch, successors, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def fetch(
@@ -178,7 +178,7 @@ class QuorumIO:
     ) -> None:
         """Send Fetch to the leader, or to whichever controller's turn it is."""
         address = self.addresses.get(source) if source is not None else None
-        request = raft_wire.fetch_request(self.who, position)
+        request = raft_wire.fetch_request(self.identity, position)
         self._try(
             address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
         )
@@ -192,7 +192,7 @@ class QuorumIO:
         position = 0
 
         def ask() -> None:
-            request = raft_wire.snapshot_request(self.who, epoch, snapshot, position)
+            request = raft_wire.snapshot_request(self.identity, epoch, snapshot, position)
             self._ask(address, request, raft_wire.read_snapshot_chunk, on_chunk, FETCH_CHANNEL)
 
         def on_chunk(chunk: raft_wire.SnapshotChunk | None) -> None:
@@ -261,7 +261,7 @@ class QuorumIO:
 
     def _next_address(self) -> tuple[str, int] | None:
         """The next of the controllers that the configuration names, ourselves excepted."""
-        own = self.addresses.get(self.who.node_id)
+        own = self.addresses.get(self.identity.node_id)
         servers: Sequence[tuple[str, int]] = [
             s for s in self._config.quorum.bootstrap_servers if s != own
         ]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.raft.raft_values import (
-    NOBODY,
+    NO_NODE,
     Ballot,
     FetchAnswer,
     FetchPosition,
@@ -74,32 +74,32 @@ class SnapshotChunk(NamedTuple):
     data: bytes
 
 
-def vote_request(who: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
+def vote_request(identity: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
     """Ask a voter for its vote."""
     partition = v.PartitionData(
         partition_index=0,
         replica_epoch=ballot.epoch,
         replica_id=ballot.candidate,
-        replica_directory_id=who.directory_id,
+        replica_directory_id=identity.directory_id,
         voter_directory_id=None,
         last_offset_epoch=ballot.last.epoch,
         last_offset=ballot.last.offset,
         pre_vote=ballot.pre_vote,
     )
     topic = v.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
-    return v.VoteRequest(cluster_id=who.cluster_id, voter_id=voter, topics=(topic,))
+    return v.VoteRequest(cluster_id=identity.cluster_id, voter_id=voter, topics=(topic,))
 
 
 def begin_request(
-    who: RaftIdentity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
+    identity: RaftIdentity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
 ) -> begin.BeginQuorumEpochRequest:
     """Tell a voter that we lead."""
     partition = begin.PartitionData(
-        partition_index=0, voter_directory_id=None, leader_id=who.node_id, leader_epoch=epoch
+        partition_index=0, voter_directory_id=None, leader_id=identity.node_id, leader_epoch=epoch
     )
     topic = begin.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
     return begin.BeginQuorumEpochRequest(
-        cluster_id=who.cluster_id,
+        cluster_id=identity.cluster_id,
         voter_id=voter,
         topics=(topic,),
         leader_endpoints=tuple(
@@ -109,12 +109,12 @@ def begin_request(
 
 
 def end_request(
-    who: RaftIdentity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
+    identity: RaftIdentity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
 ) -> end.EndQuorumEpochRequest:
     """Tell a voter that we lead no longer."""
     partition = end.PartitionData(
         partition_index=0,
-        leader_id=who.node_id,
+        leader_id=identity.node_id,
         leader_epoch=epoch,
         preferred_candidates=tuple(
             end.ReplicaInfo(candidate_id=id, candidate_directory_id=None) for id in successors
@@ -122,7 +122,7 @@ def end_request(
     )
     topic = end.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
     return end.EndQuorumEpochRequest(
-        cluster_id=who.cluster_id,
+        cluster_id=identity.cluster_id,
         topics=(topic,),
         leader_endpoints=tuple(
             end.LeaderEndpoint(name=e.name, host=e.host, port=e.port) for e in endpoints
@@ -130,7 +130,7 @@ def end_request(
     )
 
 
-def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequest:
+def fetch_request(identity: RaftIdentity, position: FetchPosition) -> fetch.FetchRequest:
     """Fetch in the form of raft."""
     partition = fetch.FetchPartition(
         partition=0,
@@ -139,12 +139,12 @@ def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequ
         last_fetched_epoch=position.last_epoch,
         log_start_offset=position.start,
         partition_max_bytes=0,
-        replica_directory_id=who.directory_id,
+        replica_directory_id=identity.directory_id,
         high_watermark=position.high_watermark,
     )
     return fetch.FetchRequest(
-        cluster_id=who.cluster_id,
-        replica_state=fetch.ReplicaState(replica_id=who.node_id, replica_epoch=-1),
+        cluster_id=identity.cluster_id,
+        replica_state=fetch.ReplicaState(replica_id=identity.node_id, replica_epoch=-1),
         max_wait_ms=MAX_WAIT_MS,
         min_bytes=0,
         max_bytes=FETCH_BYTES,
@@ -153,7 +153,7 @@ def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequ
 
 
 def snapshot_request(
-    who: RaftIdentity, epoch: int, snapshot: OffsetAndEpoch, position: int
+    identity: RaftIdentity, epoch: int, snapshot: OffsetAndEpoch, position: int
 ) -> chunks.FetchSnapshotRequest:
     """Ask for a piece of a snapshot."""
     partition = chunks.PartitionSnapshot(
@@ -161,11 +161,11 @@ def snapshot_request(
         current_leader_epoch=epoch,
         snapshot_id=chunks.SnapshotId(end_offset=snapshot.offset, epoch=snapshot.epoch),
         position=position,
-        replica_directory_id=who.directory_id,
+        replica_directory_id=identity.directory_id,
     )
     return chunks.FetchSnapshotRequest(
-        cluster_id=who.cluster_id,
-        replica_id=who.node_id,
+        cluster_id=identity.cluster_id,
+        replica_id=identity.node_id,
         max_bytes=SNAPSHOT_CHUNK_BYTES,
         topics=(chunks.TopicSnapshot(name=METADATA_TOPIC, partitions=(partition,)),),
     )
@@ -242,4 +242,4 @@ def _point(epoch: int, end_offset: int) -> OffsetAndEpoch | None:
 
 
 def _heard(error: ErrorCode, leader: int, epoch: int) -> Heard:
-    return Heard(error_of(error), epoch, leader if leader >= 0 else NOBODY)
+    return Heard(error_of(error), epoch, leader if leader >= 0 else NO_NODE)

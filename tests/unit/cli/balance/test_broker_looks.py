@@ -39,7 +39,7 @@ def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
                 assert len(said) == 1
                 assert "broker 2 gives no answer (0.05 s)" in said[0]
                 two.on(Key.DESCRIBE_LOG_DIRS, directory)
-                two.hang_up()  # The client asks again.
+                two.close_connection()  # The client asks again.
                 while looks.silent:
                     told = await looks.ask([1, 2], [])
                     await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from typing import Any
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import (
-    NOBODY,
+    NO_NODE,
     Ballot,
     ElectionState,
     FetchAnswer,
@@ -102,7 +102,7 @@ class FakeNode:
     def ask_vote(
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
-        assert ballot.pre_vote or self.disk.state == ElectionState(ballot.epoch, NOBODY, self.me)
+        assert ballot.pre_vote or self.disk.state == ElectionState(ballot.epoch, NO_NODE, self.me)
         self._send(voter, lambda peer, answer: peer.raft.on_vote(ballot, answer), then)
 
     def begin_epoch(self, voter: NodeId, epoch: int, then: Callable[[Any], object]) -> None:
@@ -317,8 +317,8 @@ class Quorum:
         """A node's process is killed: its connections are closed, and new ones refused."""
         self.crash(me)
         self.closed.add(me)
-        for hang_up in self.on_close.pop(me, []):
-            hang_up()
+        for close_connection in self.on_close.pop(me, []):
+            close_connection()
 
     def restart(self, me: NodeId) -> FakeNode:
         """A crashed node comes back with its disk."""
@@ -375,4 +375,4 @@ class Quorum:
 
 def no_voter_leads(quorum: Quorum) -> bool:
     """Whether no live node leads or knows a leader."""
-    return all(n.raft.state.leader == NOBODY for n in quorum.nodes.values() if n.alive)
+    return all(n.raft.state.leader == NO_NODE for n in quorum.nodes.values() if n.alive)

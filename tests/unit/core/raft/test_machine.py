@@ -9,7 +9,7 @@ import pytest
 from tests.unit.core.raft.quorum import TIMING, Disk, FakeNode, Quorum, batch
 
 from spindle.core.raft.raft_values import (
-    NOBODY,
+    NO_NODE,
     Ballot,
     ElectionState,
     FetchAnswer,
@@ -47,7 +47,7 @@ def test_a_restarted_leader_never_leads_the_same_epoch_again() -> None:
     quorum.crash(1)
     node = quorum.restart(1)
     assert isinstance(node.raft.state.role, ResignedState)
-    assert node.raft.state.leader == NOBODY
+    assert node.raft.state.leader == NO_NODE
     quorum.await_leader()
     assert node.terms == [2]
 
@@ -325,7 +325,7 @@ def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
     epoch = node.raft.state.epoch + 5
     answer = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
     assert answer.granted
-    assert node.disk.state == ElectionState(epoch, NOBODY, 3)
+    assert node.disk.state == ElectionState(epoch, NO_NODE, 3)
     again = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
     assert again.granted
     other = _vote(quorum, node, Ballot(1, epoch, OffsetAndEpoch(99, 9), False))
