@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from pyspark.sql import DataFrame
 from tests.support.client_files import STORE_SECRET, ClientFiles
@@ -73,6 +75,7 @@ def test_spark_shows_no_secret(
     assert_clean(said.out + said.err, security)
     assert_clean(str(spark.conf.getAll), security)
     assert_clean(plans(live), security)
+    assert_clean(processes(), security)
 
 
 def test_a_wrong_password_is_the_brokers_row(
@@ -86,6 +89,18 @@ def test_a_wrong_password_is_the_brokers_row(
     with pytest.raises(Exception, match=r"refuses the user \(SCRAM-SHA-512\)") as refused:
         job.sample(spark, cluster.at("BOTH"), tmp_path, security)
     assert "hush" not in str(refused.value)
+
+
+def processes() -> str:
+    """What `ps` shows of this process, of Spark's JVM and of its Python workers."""
+    own = psutil.Process()
+    shown = []
+    for process in (own, *own.children(recursive=True)):
+        with suppress(psutil.Error):  # It has ended meanwhile.
+            shown.append(f"{process.cmdline()} {process.environ()}")
+    assert any("java" in text for text in shown)
+    assert any("pyspark" in text for text in shown[1:])
+    return "\n".join(shown)
 
 
 def plans(frame: DataFrame) -> str:
