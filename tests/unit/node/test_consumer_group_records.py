@@ -53,7 +53,7 @@ RECORDS: list[ConsumerRecord] = [
 
 
 @pytest.mark.spec("C-02")
-@pytest.mark.parametrize("record", RECORDS, ids=repr)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
 def test_a_record_comes_back(record: ConsumerRecord) -> None:
     key, value = to_bytes(record)
     assert from_bytes(key, value, 0) == record
