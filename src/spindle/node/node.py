@@ -88,23 +88,17 @@ class Node:
         gates = Gates(config.settings, self.metadata, self.out)
         clients = _throttles(self)  # All listeners of a broker count together.
         for listener in config.listeners:
-            self._reception[listener.name] = self._receive_at(listener.name, gates, clients)
+            of_broker = listener.name not in config.quorum.listeners
+            self._reception[listener.name] = _Reception(
+                self._router(listener.name, gates, clients),
+                _logins(self, listener.name),
+                clients if of_broker else None,
+            )
 
     @property
     def metadata(self) -> Metadata:
         """The committed metadata, as this node knows it."""
         return self.quorum.metadata
-
-    def _receive_at(self, listener: str, gates: Gates, clients: ClientThrottles) -> _Reception:
-        """Unusable where the settings of the listener's logins are wrong."""
-        logins = None
-        if self.config.protocol_of(listener).has_sasl:
-            logins = SaslListener(
-                listener, self.config.settings, self.out, lambda: self.metadata.image
-            )
-        router = self._router(listener, gates, clients)
-        of_broker = listener not in self.config.quorum.listeners
-        return _Reception(router, logins, clients if of_broker else None)
 
     def _router(
         self, listener: str, gates: Gates, clients: ClientThrottles
@@ -121,6 +115,11 @@ class Node:
         assert self.broker is not None, f"{listener} is a listener of brokers"
         barrier = gates.of(check_table.BROKER)
         return Router(BROKER, self.broker, self.out, parted.BROKER, barrier, clients)
+
+    @property
+    def logins(self) -> list[SaslListener]:
+        """The listeners at which clients log in."""
+        return [r.logins for r in self._reception.values() if r.logins is not None]
 
     # --- inputs -----------------------------------------------------------------------------
 
@@ -280,6 +279,13 @@ class Node:
             paths -= self.broker.logs.offline | self.broker.logs.moves.under_way.copying_to
             epoch = self.broker.lifecycle.epoch
         self._directories.close(paths, epoch, self.out.stop)
+
+
+def _logins(node: Node, listener: str) -> SaslListener | None:
+    """Unusable where the settings of the listener's logins are wrong."""
+    if not node.config.protocol_of(listener).has_sasl:
+        return None
+    return SaslListener(listener, node.config.settings, node.out, lambda: node.metadata.image)
 
 
 def _throttles(node: Node, exempt: frozenset[int] = frozenset()) -> ClientThrottles:

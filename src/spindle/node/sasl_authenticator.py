@@ -200,9 +200,9 @@ class SaslAuthenticator:
                 "Cannot change principals during re-authentication from "
                 f"{before[1].kind}.{before[1].name}: {principal.kind}.{principal.name}",
             )
-        return answer, self._on_proved(principal)
+        return answer, self._on_proved(principal, self._server.ends)
 
-    def _on_proved(self, principal: KafkaPrincipal) -> int:
+    def _on_proved(self, principal: KafkaPrincipal, ends: float | None) -> int:
         self.state = LoginState.DONE
         self._server = None
         if self._before is None:
@@ -212,7 +212,11 @@ class SaslAuthenticator:
             self._listener.renewed += 1
         self._connection.principal = principal
         lifetime = max(0, self._listener.rules.sessions.get(self._mechanism, 0))
-        self._ends_at = self._out.now + lifetime / 1000 if lifetime else None
+        if ends is not None:
+            left = max(0, int(ends * 1000) - self._out.wall_ms)
+            lifetime = min(left, lifetime) if lifetime else left
+        is_bounded = lifetime > 0 or ends is not None
+        self._ends_at = self._out.now + lifetime / 1000 if is_bounded else None
         return lifetime
 
     # --- answers ----------------------------------------------------------------------------

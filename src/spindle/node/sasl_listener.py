@@ -1,7 +1,8 @@
 """How clients log in at one listener: what its settings say, and how often they did (S-04).
 
 The passwords of PLAIN are in the listener's JAAS line, the credentials of SCRAM in the committed
-metadata. Called by `sasl_authenticator` for each login; made by the node.
+metadata; OAUTHBEARER's keys are what the rim has read last. Called by `sasl_authenticator` for each
+login; made by the node.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Unusable
 from spindle.model.image import ClusterImage
@@ -23,10 +24,21 @@ from spindle.security.jaas import LoginModule, parse_jaas
 from spindle.security.sasl_server import PlainServer, SaslServer, ScramServer
 from spindle.security.secret import Secret
 
+if TYPE_CHECKING:
+    from spindle.security.json_web_tokens import SigningKeys, TokenRules
+
 PLAIN: Final = "PLAIN"
-OFFERED: Final = (PLAIN, *SCRAM_BY_NAME)
+OAUTH: Final = "OAUTHBEARER"
+OFFERED: Final = (PLAIN, *SCRAM_BY_NAME, OAUTH)
 """What Spindle's listeners can offer."""
-_MODULES: Final = {PLAIN: "PlainLoginModule", **dict.fromkeys(SCRAM_BY_NAME, "ScramLoginModule")}
+_MODULES: Final = {
+    PLAIN: "PlainLoginModule",
+    OAUTH: "OAuthBearerLoginModule",
+    **dict.fromkeys(SCRAM_BY_NAME, "ScramLoginModule"),
+}
+VALIDATOR: Final = "OAuthBearerValidatorCallbackHandler"
+_HANDLER: Final = "sasl.server.callback.handler.class"
+_KEYS: Final = "sasl.oauthbearer.jwks.endpoint.url"
 _USER: Final = "user_"
 NONCE_BITS: Final = 192
 SAY_SECONDS: Final = 10.0
@@ -46,6 +58,8 @@ class LoginRules:
     """ms for which a login counts, by mechanism; 0: for ever."""
     passwords: Mapping[str, Secret] = field(repr=False)
     """PLAIN's, by user."""
+    tokens: TokenRules | None = None
+    """OAUTHBEARER's."""
 
 
 def login_rules(node: Settings, listener: str) -> LoginRules:
@@ -66,6 +80,32 @@ def login_rules(node: Settings, listener: str) -> LoginRules:
         refusal_delay=node.seconds("connection.failed.authentication.delay.ms"),
         sessions={name: _session(node, settings, listener, name) for name in mechanisms},
         passwords={} if plain is None else _passwords(plain),
+        tokens=_token_rules(node, settings, listener) if OAUTH in mechanisms else None,
+    )
+
+
+def _token_rules(node: Settings, settings: Settings, listener: str) -> TokenRules:
+    from spindle.security.json_web_tokens import TokenRules  # Slow to load, and seldom needed.
+
+    name, handler = _own(node, listener, OAUTH, _HANDLER)
+    if handler is None or handler.rpartition(".")[2] != VALIDATOR:
+        raise Unusable(
+            f"{name} is {handler or 'missing'}: Spindle's listeners take signed tokens alone, which"
+            f" org.apache.kafka.common.security.oauthbearer.{VALIDATOR} stands for; name it there"
+        )
+    url = settings.text(_KEYS) or ""
+    if not url.startswith(("https://", "file:/")):
+        raise Unusable(
+            f"{_KEYS} of listener {listener} is {url or 'missing'}: give the https:// or file:///"
+            " address of the keys that the OAuth provider publishes"
+        )
+    return TokenRules(
+        keys_url=url,
+        audiences=settings.names("sasl.oauthbearer.expected.audience"),
+        issuer=settings.text("sasl.oauthbearer.expected.issuer"),
+        scope_claim=settings.word("sasl.oauthbearer.scope.claim.name"),
+        subject_claim=settings.word("sasl.oauthbearer.sub.claim.name"),
+        skew=settings.whole("sasl.oauthbearer.clock.skew.seconds"),
     )
 
 
@@ -79,7 +119,7 @@ def _module(node: Settings, listener: str, mechanism: str) -> LoginModule | None
     name, text = _own(node, listener, mechanism, "sasl.jaas.config")
     if text is None:
         if mechanism != PLAIN:
-            return None  # Its users are in the metadata.
+            return None  # Its users are in the metadata, or in tokens.
         raise Unusable(
             f"{name} is missing: it names the users of PLAIN, as in"
             ' org.apache.kafka.common.security.plain.PlainLoginModule required user_NAME="...";'
@@ -119,8 +159,9 @@ class SaslListener:
         self._out = out
         self._image = image
         self._decoy = out.rng.getrandbits(256).to_bytes(32, "big")
-        self._version = settings.version
-        self._rules = login_rules(settings, name)
+        self._known = settings.version, login_rules(settings, name)
+        self.keys: SigningKeys | None = None
+        """Of the tokens of OAUTHBEARER; the rim reads them before the node serves."""
         self._silent_until = 0.0
         self.succeeded = 0
         self.failed = 0
@@ -132,22 +173,33 @@ class SaslListener:
     @property
     def rules(self) -> LoginRules:
         """What the settings say now."""
-        if self._version != self._settings.version:
-            self._version = self._settings.version
+        version, rules = self._known
+        if version != self._settings.version:
             try:
-                self._rules = login_rules(self._settings, self.name)
+                rules = login_rules(self._settings, self.name)
             except Unusable as unusable:
                 reason = f"{unusable}; the settings before count"
                 self._out.say("error", "sasl settings", listener=self.name, reason=reason)
-        return self._rules
+            self._known = self._settings.version, rules
+        return rules
 
     def server(self, mechanism: str) -> SaslServer:
         """The machine of one login by a mechanism that is offered."""
         if mechanism == PLAIN:
             return PlainServer(self.rules.passwords)
+        if mechanism == OAUTH:
+            return self._oauth_server()
         scram = SCRAM_BY_NAME[mechanism]
         nonce = f"{self._out.rng.getrandbits(NONCE_BITS):x}"
         return ScramServer(scram, partial(self._credential_of, scram), nonce, self._decoy)
+
+    def _oauth_server(self) -> SaslServer:
+        from spindle.security.json_web_tokens import SigningKeys
+        from spindle.security.oauth_bearer_server import OAuthBearerServer
+
+        assert self.rules.tokens is not None
+        keys = SigningKeys() if self.keys is None else self.keys
+        return OAuthBearerServer(keys, self.rules.tokens, self._out.wall_ms / 1000)
 
     def _credential_of(self, mechanism: ScramMechanism, user: str) -> UserScramCredential | None:
         return self._image().scram.get((user, mechanism))

@@ -139,13 +139,28 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
     )
     with _metrics(config.settings, node, driver):
         try:
-            await driver.run()
+            await _run(driver, node)
         except Halted as halted:
             code = EXIT_BUG if isinstance(halted, Bug) else EXIT_HALTED
             log.error("node halts", node=config.node_id, reason=str(halted), exit_code=code)
             return code
     log.info("node has stopped", node=config.node_id)
     return 0
+
+
+async def _run(driver: Driver, node: Node) -> None:
+    """Drive the node to its end; where clients log in with tokens, keep the keys up to date."""
+    if not any(listener.rules.tokens for listener in node.logins):
+        await driver.run()
+        return
+    from spindle.runtime.signing_keys import SigningKeyWatch  # Slow to load, and seldom needed.
+
+    keys = SigningKeyWatch(node.logins, node.config.settings)
+    watching = asyncio.create_task(keys.watch())
+    try:
+        await driver.run()
+    finally:
+        watching.cancel()
 
 
 @contextmanager

@@ -49,6 +49,8 @@ class SaslServer(Protocol):
 
     user: str | None
     """The client's name, once it has proved it."""
+    ends: float | None
+    """When what it has proved it with ends (s since 1970); None: never."""
 
     def evaluate(self, message: bytes) -> bytes:
         """What to answer to a client's message.
@@ -63,6 +65,7 @@ class PlainServer:
 
     def __init__(self, passwords: Mapping[str, Secret]) -> None:
         self.user: str | None = None
+        self.ends: float | None = None
         self._passwords = passwords
 
     def evaluate(self, message: bytes) -> bytes:
@@ -97,6 +100,7 @@ class ScramServer:
         """`nonce`: by chance. `decoy`: a secret of this node, from which it makes up what it asks
         of users that do not exist, each time the same."""
         self.user: str | None = None
+        self.ends: float | None = None
         self._mechanism = mechanism
         self._credential_of = credential_of
         self._nonce = nonce

@@ -257,7 +257,7 @@ MODULE = f"{KAFKA}.plain.PlainLoginModule required"
     ("changed", "says"),
     [
         ({"sasl.enabled.mechanisms": "GSSAPI"}, "offer PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"),
-        ({"sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER"}, "is PLAIN,OAUTHBEARER: Spindle's"),
+        ({"sasl.enabled.mechanisms": "PLAIN,GSSAPI"}, "is PLAIN,GSSAPI: Spindle's"),
         ({"sasl.enabled.mechanisms": ""}, "empty"),
         ({"plain.sasl.jaas.config": None}, "plain.sasl.jaas.config is missing"),
         ({"plain.sasl.jaas.config": MODULE}, "is no login module"),

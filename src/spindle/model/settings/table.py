@@ -39,6 +39,7 @@ OF_LISTENER: Final = re.compile(r"listener\.name\.([^.]+)\.(.+)")
 _OF_MECHANISM: Final = re.compile(
     r"(?:plain|scram-sha-256|scram-sha-512|oauthbearer|gssapi)"
     r"\.(sasl\.jaas\.config|connections\.max\.reauth\.ms)"
+    r"|oauthbearer\.(sasl\.server\.callback\.handler\.class)"
 )
 _OF_LISTENERS: Final = frozenset(
     (
@@ -48,7 +49,11 @@ _OF_LISTENERS: Final = frozenset(
         "connections.max.reauth.ms",
         "sasl.enabled.mechanisms",
         "sasl.server.max.receive.size",
-        *(s.name for s in SECURITY if s.name.startswith("ssl.") and s.status is Status.HONOURED),
+        *(
+            s.name
+            for s in SECURITY
+            if s.name.startswith(("ssl.", "sasl.oauthbearer.")) and s.status is Status.HONOURED
+        ),
     )
 )
 """What a listener may have for itself."""
@@ -62,5 +67,6 @@ def node_setting(name: str) -> Setting | None:
     if own[2] in _OF_LISTENERS:
         return replace(NODE_SETTINGS[own[2]], name=name)
     if (of_mechanism := _OF_MECHANISM.fullmatch(own[2])) is not None:
-        return replace(NODE_SETTINGS[of_mechanism[1]], name=name, status=Status.HONOURED)
+        base = NODE_SETTINGS[of_mechanism[1] or of_mechanism[2]]
+        return replace(base, name=name, status=Status.HONOURED)
     return None
