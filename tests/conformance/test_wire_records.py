@@ -36,6 +36,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "int16": st.integers(-(2**15), 2**15 - 1), "int32": st.integers(-(2**31), 2**31 - 1),
     "int64": st.integers(-(2**63), 2**63 - 1), "string": TEXT | st.just("x" * 200),
     "bytes": st.binary(max_size=9), "id": IDS, "uuid": st.none() | st.uuids(),
+    "float64": st.floats(allow_nan=False),
 }  # fmt: skip
 
 

@@ -188,7 +188,9 @@ class Source:
         read = self.name(reader_of(field.layout))
         if field.nullable:
             self.say(indent, "n = b[o]; o += 1")
-            self.say(indent, f"if n > 127: {target} = None")
+            # In a tagged field Apache Kafka has 0 for null, and elsewhere -1.
+            null = "n > 127" if field.tag is None else "not 0 < n < 128"
+            self.say(indent, f"if {null}: {target} = None")
             self.say(indent, f"else: {target}, o = {read}(b, o, end)")
         else:
             self.say(indent, f"{target}, o = {read}(b, o, end)")

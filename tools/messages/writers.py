@@ -182,6 +182,10 @@ class _Source:
         for field in self.layout.tagged:
             default = self.name(field.default)
             self.say(" ", f"v = {field.get}")
+            if field.layout is not None and field.nullable and not field.array:
+                # Written always: the default that Apache Kafka has for a struct is no null.
+                null = put_uvarint(field.tag or 0) + b"\1\0"
+                self.say(" ", f"if v is None: n += 1; tags.append({null!r})")
             self.say(" ", f"if v is not {default} and v != {default}:")
             self.say("  ", "piece = []; put = piece.append")
             self.field(field, "v", "  ")
