@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from spindle.cli.exits import End
+from spindle.cli.render import fail
 
 
 class LogFormat(StrEnum):
@@ -24,7 +28,7 @@ def broker(
         ),
     ],
     log_level: Annotated[
-        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error; goes to stderr.")
+        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error.")
     ] = "info",
     log_format: Annotated[
         LogFormat,
@@ -32,6 +36,18 @@ def broker(
             metavar="FORMAT", help="text for people, json for collectors: an object in each line."
         ),
     ] = LogFormat.TEXT,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where the log goes. [default: stderr]"),
+    ] = None,
+    log_file_size: Annotated[
+        str,
+        typer.Option(metavar="SIZE", help="A log file of this size gives way to a new one."),
+    ] = "100MiB",
+    log_files_kept: Annotated[
+        int,
+        typer.Option(metavar="COUNT", min=0, help="Older log files that stay: FILE.1, FILE.2 ..."),
+    ] = 10,
 ) -> None:
     """Run one node: a broker, a controller, or both, as its properties say.
 
@@ -42,4 +58,13 @@ def broker(
     """
     from spindle.runtime.server import run
 
-    raise typer.Exit(run(config, log_level, log_format is LogFormat.JSON))
+    opens = None
+    if log_file is not None:
+        from spindle.cli.sizes import size_of
+        from spindle.runtime.log_file import RotatingLogFile
+
+        most = size_of(log_file_size)
+        if not most:
+            fail(f"--log-file-size {log_file_size}: write a size, e.g. 100MiB", End.USAGE)
+        opens = partial(RotatingLogFile, log_file.absolute(), most, log_files_kept)
+    raise typer.Exit(run(config, log_level, log_format is LogFormat.JSON, opens))

@@ -10,10 +10,11 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 import structlog
 
@@ -64,8 +65,9 @@ def read_config(path: Path) -> NodeConfig:
     return node_config(properties)
 
 
-def configure_log(level: str, as_json: bool = False) -> None:
-    """Log events to stderr, one line each: for people, or as JSON objects."""
+def configure_log(level: str, as_json: bool = False, file: TextIO | None = None) -> None:
+    """Log events to a file or to stderr, one line each: for people, or as JSON objects."""
+    target = sys.stderr if file is None else file
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -73,22 +75,28 @@ def configure_log(level: str, as_json: bool = False) -> None:
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(default=str)
             if as_json
-            else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+            else structlog.dev.ConsoleRenderer(colors=target.isatty()),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(target),
         cache_logger_on_first_use=True,
     )
 
 
-def run(properties: Path, log_level: str, as_json: bool = False) -> int:
+def run(
+    properties: Path,
+    log_level: str,
+    as_json: bool = False,
+    log_file: Callable[[], TextIO] | None = None,
+) -> int:
     """Run the node of a properties file in this process; the exit code. Errors go to stderr.
 
-    `as_json`: each event of the log is a JSON object.
+    `as_json`: each event of the log is a JSON object. `log_file`: opens the file that the log goes
+    to, instead of stderr.
     """
-    configure_log(log_level, as_json)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
+        configure_log(log_level, as_json, None if log_file is None else log_file())
         pulse = Pulse()
         loop = partial(asyncio.SelectorEventLoop, IsolatingSelector(pulse))
         with asyncio.Runner(loop_factory=loop) as runner:
