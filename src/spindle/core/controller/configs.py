@@ -249,6 +249,9 @@ def check_value(resource: ConfigResource, name: str, value: str) -> None:
             check_group(name, value)
         elif resource.name not in INTERNAL_TOPICS:
             check_topic(name, value)
+        elif name in TOPIC_SETTINGS:
+            # What Spindle refuses may be meant for others' coordinators; all read its value.
+            TOPIC_SETTINGS[name].read(value)
     except Unusable as unusable:
         # Kafka's brokers look at their own settings before the controller does.
         error = Error.INVALID_REQUEST if of_broker else Error.INVALID_CONFIG

@@ -193,3 +193,23 @@ def test_the_controller_itself_lifts_cordons_and_makes_none() -> None:
     assert ask(APPEND, "/c") is Error.INVALID_CONFIG
     assert ask(SUBTRACT, "/a") is Error.NONE
     assert cluster.image.configs[BROKER_RESOURCE, "1"] == {name: "/b"}
+
+
+@pytest.mark.spec("N-01")
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("cleanup.policy", "compact", Error.NONE),
+        ("cleanup.policy", "..", Error.INVALID_CONFIG),  # Every broker would read it.
+        ("segment.bytes", "many", Error.INVALID_CONFIG),
+        ("remote.storage.enable", "true", Error.NONE),  # Others' coordinators may mean it.
+    ],
+)
+def test_a_coordinators_topic_takes_no_value_that_cannot_be_read(
+    name: str, value: str, error: Error
+) -> None:
+    cluster = Cluster()
+    cluster.start(1)
+    cluster.topic("__consumer_offsets", (1,))
+    internal = ConfigResource(TOPIC_RESOURCE, "__consumer_offsets")
+    assert alter(cluster, (name, SET, value), to=internal) == error
