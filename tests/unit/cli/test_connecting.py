@@ -78,6 +78,15 @@ def test_in_the_background_of_a_script_sigterm_ends_it_cleanly_and_a_hangup_does
     assert cleaned == ["up"]
 
 
+@pytest.fixture
+def in_the_foreground() -> Iterator[None]:
+    """As a terminal starts a process, however this one was started."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("in_the_foreground")
 def test_a_second_signal_does_not_wait_for_the_cleaning_up() -> None:
     async def work() -> None:
         loop = asyncio.get_running_loop()
