@@ -61,10 +61,10 @@ def broker(
     opens = None
     if log_file is not None:
         from spindle.cli.sizes import size_of
-        from spindle.runtime.log_file import RotatingLogFile
+        from spindle.runtime.log_file import open_log_file
 
         most = size_of(log_file_size)
         if not most:
             fail(f"--log-file-size {log_file_size}: write a size, e.g. 100MiB", End.USAGE)
-        opens = partial(RotatingLogFile, log_file.absolute(), most, log_files_kept)
+        opens = partial(open_log_file, log_file.absolute(), most, log_files_kept)
     raise typer.Exit(run(config, log_level, log_format is LogFormat.JSON, opens))

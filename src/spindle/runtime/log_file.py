@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import TextIO, cast
 
 from spindle.model.errors import Unusable
 
@@ -68,3 +69,8 @@ class RotatingLogFile(io.TextIOBase):
 
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
+
+
+def open_log_file(path: Path, most: int, kept: int) -> TextIO:
+    """A `RotatingLogFile`, which has what a log needs of a text file. Unusable as it."""
+    return cast(TextIO, RotatingLogFile(path, most, kept))
