@@ -200,7 +200,7 @@ def test_a_slip_in_what_decides_about_records_does_not_start(name: str, meant: s
         {"sasl.jaas.config": "PlainLoginModule required;"},
         {"plain.sasl.jaas.config": "PlainLoginModule required;"},
         {"sasl.kerberos.service.name": "kafka"},
-        {"sasl.oauthbearer.jwks.endpoint.url": "https://localhost/keys"},
+        {"sasl.oauthbearer.token.endpoint.url": "https://localhost/keys"},
         {"listener.name.a.plain.sasl.server.callback.handler.class": "com.example.Passwords"},
         {"quota.producer.default": "1024"},
         {"remote.log.storage.system.enable": "true"},
