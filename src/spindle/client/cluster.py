@@ -304,6 +304,8 @@ class Cluster:
             return node
         if self.controllers:
             raise Unreachable("the controllers have no leader at this moment")
+        if not self.nodes:
+            raise Unreachable("no broker of the cluster is registered and serves at this moment")
         return random.choice(list(self.nodes.values()))
 
     async def _reached_speaker(self, deadline: Deadline) -> Node:

@@ -212,6 +212,31 @@ def test_where_the_broker_that_speaks_for_the_controller_is_not_reached_another_
     asyncio.run(scenario())
 
 
+def test_a_cluster_without_a_broker_that_serves_is_asked_again_until_it_has_one() -> None:
+    """All brokers of a cluster may be fenced for a moment: the answer names none."""
+
+    async def scenario() -> None:
+        peers: list[FakeBroker] = []
+        async with FakeBroker(1, peers) as broker:
+            broker.on(
+                Key.DESCRIBE_LOG_DIRS,
+                lambda request, types: make(types.DescribeLogDirsResponse),
+            )
+            peers.remove(broker)
+            cluster, ask = cluster_of(broker), DescribeLogDirsRequest(topics=None)
+            with pytest.raises(Unreachable, match="no broker of the cluster is registered"):
+                await cluster.ask_controller(ask, Deadline(0.3))
+            asked = asyncio.create_task(cluster.ask_controller(ask, Deadline(10)))
+            before = broker.count(Key.DESCRIBE_CLUSTER)
+            while broker.count(Key.DESCRIBE_CLUSTER) == before:
+                await asyncio.sleep(0.01)
+            peers.append(broker)
+            await asked
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
 def test_a_controllers_port_is_called_what_it_is() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as controller:
