@@ -31,7 +31,7 @@ test: setup ## Lint, types and all tests, with Apache Kafka as the other party (
 	$(lint)
 	$(BIN)/python -m tests.suite
 
-check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
+check: setup ## Lint, types, house rules and unit tests (two minutes)
 	$(lint)
 	$(BIN)/python -m tests.suite --quick
 
