@@ -44,7 +44,8 @@ versions: setup ## Try every release of Apache Kafka from 2.4 on (half an hour);
 sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 	$(BIN)/spindle sim --seeds $(or $(SEEDS),2000)
 
-explore: setup ## Every interleaving of one replica's events, the long form (an hour)
+explore: setup ## Every interleaving of one replica's events, and many more made-up cases (two hours)
+	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q -n 2 --dist worksteal --timeout 3600 -m hypothesis tests/unit tests/conformance
 	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1
 	$(BIN)/spindle explore --failures 1 --restarts 1 --elections 1
 	$(BIN)/spindle explore --failures 1 --restarts 1 --cancels 1

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support import amounts
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
@@ -18,9 +19,14 @@ from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.verdicts import is_late, mark
 
-# A loaded machine is slow, not wrong. Of the profiles of Hypothesis it is always the default one
-# that this begins with: where CI is set it would be another, which draws the same examples always.
-settings.register_profile("spindle", settings.get_profile("default"), deadline=None)
+# A loaded machine is slow, not wrong.
+settings.register_profile(
+    "spindle",
+    settings.get_profile("default"),
+    deadline=None,
+    derandomize=amounts.repeatable(),
+    max_examples=amounts.cases(amounts.USUAL),
+)
 settings.load_profile("spindle")
 os.environ["LC_ALL"] = "C.UTF-8"  # Commands draw their tables by the locale.
 os.environ["SPINDLE_SPARK_MINUTES"] = "0"  # Else commands leave a Spark session behind for others.

@@ -57,8 +57,8 @@ def test_the_run_of_a_clean_checkout_must_be_whole(tmp_path: Path) -> None:
     assert done.stdout == "make --no-print-directory test with CI=1\n"
 
 
-def test_where_tests_must_be_whole_generated_examples_are_drawn_as_elsewhere() -> None:
-    """Hypothesis has a profile of its own there, with the same examples every time."""
+def test_the_same_cases_are_made_up_in_each_run_of_ci_and_others_at_a_desk() -> None:
+    """What judges a change must not judge what was there before; and as many cases as elsewhere."""
     show = "import tests.conftest; from hypothesis import settings; print(repr(settings.default))"
 
     def profile(**more: str) -> str:
@@ -68,5 +68,7 @@ def test_where_tests_must_be_whole_generated_examples_are_drawn_as_elsewhere() -
         )  # fmt: skip
         return done.stdout
 
-    assert "derandomize=False" in profile()
-    assert profile(CI="1") == profile()
+    assert "derandomize=False, max_examples=100" in profile()
+    assert "derandomize=True, max_examples=100" in profile(CI="1")
+    assert "max_examples=2000" in profile(CI="1", SPINDLE_MANY_CASES="1")
+    assert "derandomize=False" in profile(CI="1", SPINDLE_MANY_CASES="1")
