@@ -1,7 +1,7 @@
-"""Nodes that speak TLS among themselves, ours and Apache Kafka's in one cluster (S-06).
+"""Nodes of both kinds in one cluster whose links are secured (S-06).
 
 A Spindle controller and then one of Apache Kafka's leads; brokers of both kinds replicate from each
-other and forward to either. Every link asks both sides for certificates.
+other and forward to either. Every link asks both sides for certificates, or asks for a login.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import (
+    AdminClient,
+    NewTopic,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 from tests.support.clients import consumer, produce
 from tests.support.mixed import Mixed
 from tests.support.quorum import describe
-from tests.support.secured_nodes import SecuredNodes
+from tests.support.secured_nodes import NodesThatLogIn, SecuredNodes
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("S-06"), pytest.mark.timeout(300)]
@@ -28,9 +34,10 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> SecuredNodes:
-    return SecuredNodes(tmp_path_factory.mktemp("stores"))
+@pytest.fixture(scope="module", params=[SecuredNodes, NodesThatLogIn], ids=["tls", "logins"])
+def nodes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SecuredNodes:
+    kind: type[SecuredNodes] = request.param
+    return kind(tmp_path_factory.mktemp("stores"))
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +53,11 @@ def mixed(
             cluster.nodes[voter].settings["controller.quorum.fetch.timeout.ms"] = patience
         nodes.secure(cluster, cluster.nodes.values())
         cluster.start()
+        if isinstance(nodes, NodesThatLogIn):
+            secret = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+            user = UserScramCredentialUpsertion(nodes.user, secret, nodes.password.encode())
+            admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+            admin.alter_user_scram_credentials([user])[nodes.user].result(30)
         yield cluster
 
 

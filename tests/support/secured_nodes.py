@@ -1,12 +1,12 @@
-"""Certificates and settings with which nodes of any kind trust each other: TLS on all their links.
+"""Certificates, logins and settings with which nodes of any kind trust each other, on all links.
 
 Brokers keep a listener PLAINTEXT for what tests ask; brokers reach each other at INTERNAL, and
-controllers are reached at CONTROLLER, both with mutual TLS.
+controllers are reached at CONTROLLER: both with mutual TLS, or both by a login.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tests.support.apache_kafka import ApacheKafka, ApacheNode
@@ -14,6 +14,7 @@ from tests.support.certificates import Authority
 from tests.support.ports import free_port
 
 INTERNAL = "INTERNAL"
+_JAAS = "org.apache.kafka.common.security"
 
 
 class SecuredNodes:
@@ -54,24 +55,67 @@ class SecuredNodes:
 
     def secure(self, cluster: ApacheKafka, nodes: Iterable[ApacheNode]) -> None:
         """Give these links to nodes that do not run yet."""
-        ports = self._ports
+        settings = {
+            "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,{INTERNAL}:SSL,CONTROLLER:SSL",
+            "ssl.client.auth": "required",
+            **self.stores,
+        }
         for node in nodes:
-            listeners = []
-            if node.is_broker:
-                ports[node.node_id] = free_port()
-                listeners.append(f"PLAINTEXT://127.0.0.1:{node.port}")
-                listeners.append(f"{INTERNAL}://127.0.0.1:{ports[node.node_id]}")
-                node.settings["inter.broker.listener.name"] = INTERNAL
-            if node.controller_port is not None:
-                listeners.append(f"CONTROLLER://127.0.0.1:{node.controller_port}")
-            node.settings.update(
-                {
-                    "listeners": ",".join(listeners),
-                    "listener.security.protocol.map": (
-                        f"PLAINTEXT:PLAINTEXT,{INTERNAL}:SSL,CONTROLLER:SSL"
-                    ),
-                    "ssl.client.auth": "required",
-                    **self.stores,
-                }
-            )
-            cluster.write_config(node)
+            self._listen(cluster, node, settings)
+
+    def _listen(self, cluster: ApacheKafka, node: ApacheNode, settings: Mapping[str, str]) -> None:
+        listeners = []
+        if node.is_broker:
+            self._ports[node.node_id] = free_port()
+            listeners.append(f"PLAINTEXT://127.0.0.1:{node.port}")
+            listeners.append(f"{INTERNAL}://{self.at(node.node_id)}")
+            node.settings["inter.broker.listener.name"] = INTERNAL
+        if node.controller_port is not None:
+            listeners.append(f"CONTROLLER://127.0.0.1:{node.controller_port}")
+        node.settings.update({"listeners": ",".join(listeners), **settings})
+        cluster.write_config(node)
+
+
+class NodesThatLogIn(SecuredNodes):
+    """Brokers log in at each other by SCRAM, and at controllers, below TLS, by PLAIN.
+
+    SCRAM's user is in the cluster's metadata: `user` has to be made once the controllers serve.
+    """
+
+    user, password = "broker", "broker-secret"
+
+    @property
+    def librdkafka(self) -> dict[str, str]:
+        """For a client at INTERNAL."""
+        return {
+            "security.protocol": "sasl_plaintext",
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": self.user,
+            "sasl.password": self.password,
+        }
+
+    def secure(self, cluster: ApacheKafka, nodes: Iterable[ApacheNode]) -> None:
+        """Give these links to nodes that do not run yet."""
+        plain = f'{_JAAS}.plain.PlainLoginModule required username="node" password="node-secret"'
+        scram = (
+            f'{_JAAS}.scram.ScramLoginModule required username="{self.user}" '
+            f'password="{self.password}";'
+        )
+        settings = {
+            "listener.security.protocol.map": (
+                f"PLAINTEXT:PLAINTEXT,{INTERNAL}:SASL_PLAINTEXT,CONTROLLER:SASL_SSL"
+            ),
+            "sasl.mechanism.controller.protocol": "PLAIN",
+            "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
+            "listener.name.controller.plain.sasl.jaas.config": (
+                f'{plain} user_node="node-secret";'
+            ),
+            **self.stores,
+        }
+        brokers = {
+            "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512",
+            "listener.name.internal.sasl.enabled.mechanisms": "SCRAM-SHA-512",
+            "listener.name.internal.scram-sha-512.sasl.jaas.config": scram,
+        }
+        for node in nodes:
+            self._listen(cluster, node, settings | (brokers if node.is_broker else {}))
