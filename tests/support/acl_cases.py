@@ -47,6 +47,8 @@ from spindle.wire.messages import txn_offset_commit_request as txn_commit
 from spindle.wire.messages import update_features_request as update_features
 from spindle.wire.messages import write_txn_markers_request as markers
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
+from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
+from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
 from spindle.wire.messages.describe_client_quotas_request import DescribeClientQuotasRequest
@@ -199,6 +201,14 @@ def metadata_by_id(side: Side) -> Request[Any]:
     )
 
 
+def heartbeat(group: str, *topics: str) -> Request[Any]:
+    """Of a member that is not there: it changes nothing, and the answer says whether it may."""
+    return ConsumerGroupHeartbeatRequest(
+        group_id=group, member_id="m", member_epoch=5, rebalance_timeout_ms=10_000,
+        subscribed_topic_names=topics, topic_partitions=(),
+    )  # fmt: skip
+
+
 def of_topics(make: Callable[[str], Any]) -> tuple[Any, ...]:
     return tuple(make(name) for name in (*TOPICS, "none"))
 
@@ -275,6 +285,15 @@ CASES: dict[str, tuple[Key, int, Make]] = {
         protocol_name="range")),
     "describe groups": (Key.DESCRIBE_GROUPS, 5, lambda side: DescribeGroupsRequest(
         groups=("mine", "other"), include_authorized_operations=True)),
+    "consumer heartbeat": (Key.CONSUMER_GROUP_HEARTBEAT, 1, lambda side: heartbeat("mine", "mine")),
+    "consumer heartbeat, other group": (Key.CONSUMER_GROUP_HEARTBEAT, 1, lambda side:
+        heartbeat("seen", "mine")),
+    "consumer heartbeat, other topic": (Key.CONSUMER_GROUP_HEARTBEAT, 1, lambda side:
+        heartbeat("mine", "mine", "other")),
+    "consumer heartbeat, no such topic": (Key.CONSUMER_GROUP_HEARTBEAT, 1, lambda side:
+        heartbeat("mine", "none")),
+    "describe consumer groups": (Key.CONSUMER_GROUP_DESCRIBE, 1, lambda side:
+        ConsumerGroupDescribeRequest(group_ids=GROUPS, include_authorized_operations=True)),
     "list groups": (Key.LIST_GROUPS, 4, lambda side: ListGroupsRequest()),
     "create topics": (Key.CREATE_TOPICS, 7, lambda side: create_topics.CreateTopicsRequest(
         timeout_ms=20_000, validate_only=True, topics=tuple(
