@@ -16,6 +16,7 @@ from typing import Final
 
 from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.core.controller.elections import ElectionOutcome, elect_leaderless
+from spindle.core.controller.group_bounds import check_bounds
 from spindle.model import cordons
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal, Unusable
@@ -340,6 +341,10 @@ def _write(draft: Draft, resource: ConfigResource, wanted: Mapping[str, str | No
     for name, value in wanted.items():
         if value is not None:
             check_value(resource, name, value)
+    if resource.type == GROUP_RESOURCE:
+        whole = {**current, **wanted}
+        own = {name: value for name, value in whole.items() if value is not None}
+        check_bounds(own, draft.state.settings)
     for name, value in wanted.items():
         if current.get(name) != value:
             _check_isr_floor(draft, resource, name, value)

@@ -9,9 +9,11 @@ from tests.unit.core.controller.kit import Cluster
 
 from spindle.core.controller import configs
 from spindle.core.controller.configs import Alteration, ConfigResource
-from spindle.model.errors import Error
+from spindle.core.controller.group_bounds import check_bounds
+from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
+from spindle.model.settings.typed_settings import Settings
 
 TOPIC = ConfigResource(TOPIC_RESOURCE, "t")
 GROUP = ConfigResource(GROUP_RESOURCE, "g")
@@ -79,6 +81,12 @@ def alter(
         (ConfigResource(8, "1"), ("any", SET, "5"), Error.INVALID_REQUEST),
         (GROUP, ("consumer.session.timeout.ms", SET, "50000"), Error.NONE),
         (GROUP, ("consumer.session.timeout.ms", SET, "0"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.session.timeout.ms", SET, "44999"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.session.timeout.ms", SET, "60001"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.heartbeat.interval.ms", SET, "4999"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.heartbeat.interval.ms", SET, "15000"), Error.NONE),
+        (GROUP, ("consumer.heartbeat.interval.ms", SET, "15001"), Error.INVALID_CONFIG),
+        (GROUP, ("consumer.assignment.interval.ms", SET, "15001"), Error.INVALID_CONFIG),
         (GROUP, ("consumer.session.timeout.ms", APPEND, "1"), Error.INVALID_CONFIG),
         (GROUP, ("share.session.timeout.ms", SET, "50000"), Error.INVALID_CONFIG),
         (GROUP, ("nothing", SET, "5"), Error.INVALID_CONFIG),
@@ -95,6 +103,14 @@ def test_each_check(resource: ConfigResource, alteration: Any, error: Error) -> 
     name, _, value = alteration
     expected = {name: value} if error is Error.NONE else {}
     assert cluster.image.config(resource.type, resource.name) == expected
+
+
+def test_a_groups_session_outlasts_its_heartbeats() -> None:
+    own = {"consumer.session.timeout.ms": "9000", "consumer.heartbeat.interval.ms": "9000"}
+    node = {"group.consumer.min.session.timeout.ms": "6000"}
+    with pytest.raises(Refusal, match="must be greater than consumer"):
+        check_bounds(own, Settings(node))
+    check_bounds(own | {"consumer.heartbeat.interval.ms": "8999"}, Settings(node))
 
 
 def test_a_resource_changes_as_a_whole_or_not_at_all() -> None:
