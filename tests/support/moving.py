@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from spindle.model.copying_jobs import CopyBytes
 from spindle.model.jobs import Job
 from tests.support.logdirs_world import World, pid
 
@@ -37,3 +38,13 @@ def moved(world: World, partition: int = 0, to: str = "/d2") -> Callable[[], boo
 
 def is_a(*kinds: type[Job[Any]]) -> Callable[[Job[Any]], bool]:
     return lambda job: isinstance(job, kinds)
+
+
+def next_step(world: World) -> CopyBytes:
+    """The copying that is about to begin."""
+    world.run_until_job(is_a(CopyBytes))
+    job = world.stopped_at
+    assert isinstance(job, CopyBytes)
+    world.resume()
+    world.step()
+    return job

@@ -199,19 +199,34 @@ class PlanCopy(LogJob[CopyPlan]):
     still: bool = False
 
 
+class CopyPace(NamedTuple):
+    """How fast bytes are copied, so that others have their turn.
+
+    `share`: how much of its time the copying may be at work; it rests after each part. `part`: the
+    bytes of one.
+    """
+
+    share: float = 1.0
+    part: int = 4 << 20
+
+
+FULL_PACE: Final = CopyPace()
+"""As fast as the disks are."""
+
+
 @dataclass(slots=True)
 class CopyBytes(BesideJob[CopiedBytes]):
     """Copy a plan's pieces from `source` to the future log `key` of `directory`; check each batch.
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
-    DiskFailed names the directory, source or target, whose disk it was. `share`: how much of its
-    time it may be at work (the rest is for serving clients).
+    DiskFailed names the directory, source or target, whose disk it was. `pace`: how far it gives
+    way to clients.
     """
 
     key: LogKey
     source: LogDir
     plan: CopyPlan
-    share: float = 1.0
+    pace: CopyPace = FULL_PACE
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:

@@ -19,14 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Final, NamedTuple
 
+from spindle.model.copying_jobs import FULL_PACE, CopyPace
 from spindle.runtime.page_cache import is_cached
 from spindle.storage.disk import AT_ONCE, CopyOptions, Seen
 
-CHUNK: Final = 4 << 20
-"""Bytes that are read, then written, at a time."""
-
-CHUNK_SHARED: Final = 1 << 20
-"""The same of a copy that rests in between: others wait for one of them at most."""
+CHUNK: Final = FULL_PACE.part
+"""Bytes that are read, then written, at a time at most."""
 
 REST_MAX: Final = 0.25
 """Seconds of one rest: a disk that hangs is not waited for many times over."""
@@ -81,7 +79,7 @@ class Copier:
         except IndexError:
             buffers = _buffer(), _buffer()
         try:
-            return self._copy(where, start, target, at, length, buffers, manner.share)
+            return self._copy(where, start, target, at, length, buffers, manner.pace)
         finally:
             self._free.append(buffers)
 
@@ -93,20 +91,20 @@ class Copier:
         at: int,
         length: int,
         buffers: Buffers,
-        share: float,
+        pace: CopyPace,
     ) -> int:
         if hasattr(os, "posix_fadvise"):
             # Only what is asked for: what the kernel reads beyond would pass for what others need.
             os.posix_fadvise(source.fd, 0, 0, os.POSIX_FADV_RANDOM)
         done, began = 0, time.monotonic()
-        sizes = list(_parts(at, length, CHUNK if share == 1 else CHUNK_SHARED))
+        sizes = list(_parts(at, length, min(pace.part, CHUNK)))
         with closing(_parts_read(source, start, sizes, buffers)) as parts:
             for part, direct in parts:
                 _write(target, at + done, part, direct)
                 done += len(part)
-                if share < 1 and done < length:
+                if pace.share < 1 and done < length:
                     took = time.monotonic() - began
-                    self._rest(min(REST_MAX, took / share - took))
+                    self._rest(min(REST_MAX, took / pace.share - took))
                     began = time.monotonic()
         return done
 

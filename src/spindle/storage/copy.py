@@ -333,7 +333,7 @@ class _Copying:
         """Copy a piece, each batch of it checked on its way. Corrupt."""
         start, at, length = piece.start, piece.at, piece.length
         well = scan.Verifier(start, start + length, piece.base)
-        manner = CopyOptions(piece.growing, self._job.share)
+        manner = CopyOptions(piece.growing, self._job.pace)
         done = 0
         try:
             if target.size() > at:

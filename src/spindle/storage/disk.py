@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from spindle.model.batches import Buffer
+from spindle.model.copying_jobs import FULL_PACE, CopyPace
 from spindle.model.log_values import Usage
 
 Seen = Callable[[Buffer], object]
@@ -26,11 +27,11 @@ class CopyOptions(NamedTuple):
     """How a copy spares others.
 
     `growing`: appends to the source go on meanwhile, and must not wait for the copy.
-    `share`: how much of its time it may be at work; it rests in between.
+    `pace`: in which parts it works, and how long it rests in between.
     """
 
     growing: bool = False
-    share: float = 1.0
+    pace: CopyPace = FULL_PACE
 
 
 AT_ONCE: Final = CopyOptions()

@@ -141,58 +141,6 @@ def test_redirected_to_a_third_directory() -> None:
     assert world.names("/d2") == []
 
 
-def next_step(world: World) -> CopyBytes:
-    """The copying that is about to begin."""
-    world.run_until_job(is_a(CopyBytes))
-    job = world.stopped_at
-    assert isinstance(job, CopyBytes)
-    world.resume()
-    world.step()
-    return job
-
-
-@pytest.mark.spec("B-10")
-def test_a_move_gives_way_to_producers() -> None:
-    world = started(
-        replica_alter_log_dirs_io_max_bytes_per_second="1000", log_dir_move_busy_share="0.4"
-    )
-    fill(world, 60)
-    world.wait(2)
-    world.alter("/d2", "t")
-    assert next_step(world).share == 1.0
-    world.produce("t", b"somebody writes")
-    assert next_step(world).share == 0.4
-    figures = {s.name: s.value for s in world.logs.moves.under_way.statistics()}
-    # More was written than such a small piece brought: the next one makes up for it.
-    assert figures["kafka_server_alterlogdirsreplication_moveshare"] == 0.8
-    world.wait(2)
-    assert next_step(world).share == 1.0
-    world.broker.settings.set_dynamic({"log.dir.move.busy.share": "0.2"})
-    world.produce("t", b"and again")
-    assert next_step(world).share == 0.2
-    world.until(moved(world))
-
-
-@pytest.mark.spec("B-10")
-def test_a_move_that_is_about_to_swap_hurries() -> None:
-    world = started(log_dir_move_busy_share="0.05")
-    fill(world, 20)
-    world.controller.commits = False
-    world.alter("/d2", "t")
-    world.until(lambda: is_assigning(world))
-    for _ in range(3):
-        world.produce("t", b"more")
-        assert next_step(world).share == 1.0
-    world.controller.commits = True
-    world.assign("t", world.id_of("/d2"))
-    world.until(moved(world))
-
-
-def is_assigning(world: World) -> bool:
-    move = world.logs.moves.under_way.of(pid("t"))
-    return move is not None and move.state is LogDirMoveState.ASSIGNING
-
-
 @pytest.mark.spec("K113-09")
 def test_the_same_target_again_changes_nothing() -> None:
     world = started(replica_alter_log_dirs_io_max_bytes_per_second="100")

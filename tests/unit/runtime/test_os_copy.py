@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.amounts import cases
 
+from spindle.model.copying_jobs import CopyPace
 from spindle.runtime import os_copy
 from spindle.runtime.os_copy import Copier
 from spindle.runtime.page_cache import is_cached
@@ -159,7 +160,10 @@ def test_it_rests_between_parts_as_long_as_it_must(tmp_path: Path, share: float)
         began = time.monotonic()
         copier = Copier(rests.append)
         assert (
-            copier.copy(source, 0, target, 0, 5 * MIB, unseen, CopyOptions(False, share)) == 5 * MIB
+            copier.copy(
+                source, 0, target, 0, 5 * MIB, unseen, CopyOptions(False, CopyPace(share, MIB))
+            )
+            == 5 * MIB
         )
         took = time.monotonic() - began
         assert (tmp_path / "target").read_bytes() == DATA[: 5 * MIB]
@@ -176,7 +180,9 @@ def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
     clock = iter(range(0, 1000, 30))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     with files(tmp_path) as (source, target):
-        Copier(rests.append).copy(source, 0, target, 0, 3 * MIB, unseen, CopyOptions(False, 0.1))
+        Copier(rests.append).copy(
+            source, 0, target, 0, 3 * MIB, unseen, CopyOptions(False, CopyPace(0.1, MIB))
+        )
     assert rests == [os_copy.REST_MAX] * 2
 
 

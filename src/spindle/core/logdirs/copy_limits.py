@@ -1,8 +1,8 @@
-"""How fast moves may copy, which of them, and for how much of the time (K113-05, K113-07, B-10).
+"""How fast moves may copy, and which of them (K113-05, K113-07, B-10).
 
-`Throttle` and `Throttles` keep to rates in bytes per second, `Slots` says which move is next, and
-`Yielding` how much of its time a move copies while clients are served. Pure: the node's moves hand
-in the time, and ask before each piece.
+`Throttle` and `Throttles` keep to rates in bytes per second, and `Slots` says which move is next.
+Pure: the node's moves hand in the time, and ask before each piece. How moves give way to clients is
+decided in `pacing`.
 """
 
 from __future__ import annotations
@@ -221,34 +221,3 @@ class Slots:
             self._waiting[pair] = ids  # The others of this pair wait for their next turn.
         self._copying[id] = pair
         return id
-
-
-GAIN_LEAST: Final = 0.25
-"""Of the bytes that are copied; if what is left shrinks by less, the move has to rest less."""
-GAIN_MUCH: Final = 0.5
-"""If it shrinks by more, the move may rest more: half as fast, it still loses nothing."""
-
-
-class Yielding:
-    """Of one move."""
-
-    def __init__(self) -> None:
-        self._raised = 1.0
-        """How many times more than asked it copies."""
-        self._left: int | None = None
-
-    def share(self, asked: float, serving: bool) -> float:
-        """The share of its time that the next piece may take. `serving`: clients are served."""
-        self._raised = min(self._raised, 1 / asked)
-        return asked * self._raised if serving else 1.0
-
-    def on_copied(self, copied: int, left: int) -> None:
-        """A piece is copied, and so many bytes are left: with what was appended meanwhile."""
-        before, self._left = self._left, left
-        if before is None or not copied:
-            return
-        gained = before - left
-        if gained < copied * GAIN_LEAST:
-            self._raised *= 2
-        elif gained > copied * GAIN_MUCH:
-            self._raised = max(self._raised / 2, 1.0)

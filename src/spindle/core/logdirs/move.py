@@ -202,7 +202,7 @@ class LogDirMove:
         self.copied = 0
         """Bytes that were copied, in this run of the process."""
         self.share = 1.0
-        """The share of its time that it copied of late; it left the rest to the clients."""
+        """The share of its time that it copied of late; it left the rest to the clients (B-32)."""
 
     @property
     def current_key(self) -> LogKey:

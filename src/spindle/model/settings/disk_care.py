@@ -15,9 +15,10 @@ DIRECTORIES: Final = (
     S("log.dir.move.max.bytes.per.second", Kind.LONG, str(MAX_LONG),
       "The bytes that moves copy from and to each disk in a second at most.", least=1,
       update=Update.CLUSTER),
-    S("log.dir.move.busy.share", Kind.DOUBLE, "0.3",
-      "The share of its time for which a move copies while clients write or read; 1 is all "
-      "of it.", least=0.05, most=1, update=Update.CLUSTER),
+    S("log.dir.move.busy.share", Kind.DOUBLE, "0.05",
+      "The least share of its time for which a move copies while clients write or read; it takes "
+      "more as long as they do not feel it. 1 is all of it.", least=0.01, most=1,
+      update=Update.CLUSTER),
     S("log.dir.move.copies.max", Kind.INT, "1",
       "The moves that copy at once from or to each disk.", least=1, update=Update.CLUSTER),
     S("log.dir.move.keep.ms", Kind.LONG, "300000",

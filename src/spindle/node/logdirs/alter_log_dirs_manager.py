@@ -112,6 +112,7 @@ class AlterLogDirsManager:
         self.tools = MoveTools(
             context, directories, purging, places, replicas, post, self.kept, throttles
         )
+        replicas.writes.timed = self.tools.pacing.on_append
         self._awaited = Awaited()
         self._closes_at = 0.0
         self.under_way = MovesUnderWay(self.tools)

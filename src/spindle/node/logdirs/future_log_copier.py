@@ -11,18 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from spindle.core.logdirs.copy_limits import Throttles, Yielding
+from spindle.core.logdirs.copy_limits import Throttles
 from spindle.core.logdirs.events import Post
 from spindle.core.logdirs.move import LogDirMove, LogDirMoveState, MoveInput
 from spindle.core.logdirs.move_figures import MoveFigures
+from spindle.core.logdirs.pacing import CopyPacing, Yielding, pace_of
 from spindle.model.copying_jobs import (
+    FULL_PACE,
     AdoptCopied,
     BadBatch,
     CopiedBytes,
     CopyBytes,
     CopyMark,
+    CopyPace,
     CopyPlan,
     CopyProgress,
     MarkCopy,
@@ -53,6 +56,7 @@ class MoveTools:
     post: Post
     kept: KeptCopies
     throttles: Throttles
+    pacing: CopyPacing = field(default_factory=CopyPacing)
     figures: MoveFigures = field(default_factory=MoveFigures)
 
     @property
@@ -61,8 +65,8 @@ class MoveTools:
         return self.context.out
 
     @property
-    def share(self) -> float:
-        """The share of its time that a move may copy while clients are served (B-10)."""
+    def least_share(self) -> float:
+        """The share of its time that a move copies at least while clients are served (B-10)."""
         return self.context.settings.number("log.dir.move.busy.share")
 
     def is_told(self, move: LogDirMove) -> bool:
@@ -106,14 +110,14 @@ def copy_step(
     max_bytes: int,
     then: Then,
     still: Callable[[], bool] = lambda: False,
-    share: float = 1.0,
+    pace: CopyPace = FULL_PACE,
 ) -> None:
     """Copy at most about `max_bytes` up to offset `limit` of `key`'s log; `then(progress)`.
 
     `mark`: the last progress's; None at the start of a move and after anything else has changed the
     future log. `still`: whether appends and cuts of the source are blocked; asked at the beginning
-    and once more when all is copied. Then `progress.whole` tells that nothing is missing. `share`:
-    of its time that the copying may take.
+    and once more when all is copied. Then `progress.whole` tells that nothing is missing. `pace`:
+    how far the copying gives way to clients.
     """
     current, future = key._replace(future=False), key._replace(future=True)
 
@@ -123,7 +127,7 @@ def copy_step(
 
     def planned(plan: CopyPlan) -> None:
         if plan.pieces:
-            copying = CopyBytes(target, future, source, plan, share)
+            copying = CopyBytes(target, future, source, plan, pace)
             out.run(copying, _if_well(lambda copied: adopt(plan, copied), then))
         else:
             adopt(plan, CopiedBytes())
@@ -181,6 +185,17 @@ class _Tries:
     bad: int = 0
     rounds: int = 0
     """Of making the copy durable."""
+
+
+class _Step(NamedTuple):
+    """What one step was begun with."""
+
+    pace: CopyPace
+    paced: bool
+    """It gives way to clients."""
+    granted: int
+    """Bytes that it may copy."""
+    throttled: bool
 
 
 class FutureLogCopier:
@@ -266,15 +281,12 @@ class FutureLogCopier:
             or not self._tools.serves(move)
         ):
             return
-        move.share = self._share()
-        granted = want = int(PIECE * move.share)  # Steps are short, however long it rests in them.
-        if move.state is not LogDirMoveState.DRAINING:
-            throttles, now, disks = self._tools.throttles, self._tools.out.now, self._disks
-            granted = throttles.take(now, want, disks)
-            if granted == 0:
-                self._pump_at(throttles.ready_at(now, want, disks))
-                return
+        step = self._next_step()
+        if step is None:
+            return
         self.busy = True
+        move.share = step.pace.share
+        self._tools.pacing.begin(self._disks, self._tools.out.now, step.paced)
         copy_step(
             self._tools.out,
             move.current_key,
@@ -282,18 +294,51 @@ class FutureLogCopier:
             move.target,
             self._mark,
             NO_LIMIT,
-            granted,
-            partial(self._on_copied, granted, move.state is not LogDirMoveState.DRAINING),
+            step.granted,
+            partial(self._on_copied, step),
             lambda: move.state is LogDirMoveState.DRAINING,
-            move.share,
+            step.pace,
         )
 
-    def _share(self) -> float:
-        """The share of its time that it may copy: near its swap it has little left, and hurries."""
-        if self._move.state is not LogDirMoveState.COPYING:
-            return 1.0
+    def _next_step(self) -> _Step | None:
+        """How the next step copies; None: not yet, and it is known when to look again."""
+        throttles, now, disks = self._tools.throttles, self._tools.out.now, self._disks
+        pace, paced = self._pace()
+        if paced and (ready := self._tools.pacing.rests_until(now)) > now:
+            self._pump_at(ready)
+            return None
+        want = int(PIECE * pace.share)  # Steps are short, however long it rests in them.
+        if self._move.state is LogDirMoveState.DRAINING:
+            return _Step(pace, paced, want, False)
+        granted = throttles.take(now, want, disks)
+        if granted == 0:
+            self._pump_at(throttles.ready_at(now, want, disks))
+            return None
+        return _Step(pace, paced, granted, True)
+
+    def _pace(self) -> tuple[CopyPace, bool]:
+        """How fast it may copy, and whether it gives way to clients.
+
+        Near its swap it has little left, and hurries.
+        """
         serving = self._tools.out.now - self._tools.replicas.served_at < SERVING
-        return self._yielding.share(self._tools.share, serving)
+        if not serving or self._move.state is LogDirMoveState.DRAINING:
+            return FULL_PACE, False
+        if self._move.state is not LogDirMoveState.COPYING:
+            return pace_of(1.0), False
+        least = self._yielding.least(self._tools.least_share)
+        if self._tools.pacing.is_slowest(self._disks, least):
+            self._say_slowest(least)
+        return self._tools.pacing.pace(self._disks, least), True
+
+    def _say_slowest(self, share: float) -> None:
+        if self._yielding.is_reported:
+            return
+        self._yielding.is_reported = True
+        reason = f"it copies for {share:.0%} of its time, the least that is set or that lets it end"
+        self._tools.out.say(
+            "warning", "clients feel a move", partition=str(self._move.name), reason=reason
+        )
 
     @property
     def _disks(self) -> tuple[LogDir, LogDir]:
@@ -304,14 +349,15 @@ class FutureLogCopier:
             self._timer.cancel()
         self._timer = self._tools.out.at(when, self.copy_next)
 
-    def _on_copied(self, granted: int, throttled: bool, result: CopyProgress | Failure) -> None:
+    def _on_copied(self, step: _Step, result: CopyProgress | Failure) -> None:
         used = result.copied if isinstance(result, CopyProgress) else 0
-        if throttled:
-            self._tools.throttles.settle(granted, used, self._disks, self._tools.out.now)
+        self._tools.pacing.end(self._disks, self._tools.out.now, step.paced)
+        if step.throttled:
+            self._tools.throttles.settle(step.granted, used, self._disks, self._tools.out.now)
         self._tools.figures.copied(self._tools.out.now, self._move, used)
         if isinstance(result, CopyProgress):
             self._move.end, self._move.size = result.end, result.size
-            self._yielding.on_copied(used, self._tools.left(self._move))
+            self._yielding.on_copied(step.pace.share, used, self._tools.left(self._move))
         if self._is_over() or self._failed(result):
             return
         assert isinstance(result, CopyProgress)

@@ -43,6 +43,11 @@ class LogJobs:
     _on_frozen: Callable[[], None] | None = None
     _on_idle: list[Callable[[], None]] = field(default_factory=list)
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether jobs are held back."""
+        return self._frozen
+
     def run(self, job: Callable[[LogDir], Job[R]], then: Callable[[R | Failure], None]) -> None:
         """Have a job done where the log lives; held back while the log is being moved.
 

@@ -21,6 +21,7 @@ from spindle.core.logdirs.events import (
 )
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
+from spindle.model.ids import LogDir
 from spindle.model.jobs import Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.log_values import LoadedLog
 from spindle.model.outbox import Outbox
@@ -47,6 +48,8 @@ class Writes:
         self._changes = changes
         self.at = -inf
         """When something was appended last."""
+        self.timed: Callable[[LogDir, float, float], None] = lambda directory, began, now: None
+        """Hears of each append that came back: its directory, when it was asked for, and now."""
 
     def append(
         self,
@@ -59,16 +62,21 @@ class Writes:
         A failure takes the partition offline.
         """
         self.at = self._out.now
-        told = partial(self._on_appended, hosted, batches, then)
+        # What a swap holds back says nothing about disks.
+        began = None if hosted.jobs.is_frozen else self.at
+        told = partial(self._on_appended, hosted, batches, began, then)
         hosted.jobs.append(batches, self._out.wall_ms, hosted.topic.sync, told)
 
     def _on_appended(
         self,
         hosted: HostedPartition,
         batches: list[RecordBatch],
+        began: float | None,
         then: Callable[[], None] | None,
         result: Appended | Failure,
     ) -> None:
+        if began is not None:
+            self.timed(hosted.directory, began, self._out.now)
         machine = hosted.partition
         if hosted.is_offline:
             return

@@ -49,16 +49,17 @@ LEAVE_OUT: Final = frozenset(
         "BrokerSession.metadata_offset", "ClusterImage.offset", "ConfiguredLogDir.history",
         "ConfiguredLogDir.rate", "ConfiguredLogDir.usage", "ControllerModel._offset",
         "ControllerModel.life", "ControllerModel.log", "ControllerRequest.life",
-        "ControllerRequest.then", "ControllerState.registered_at", "CopyBytes.share",
+        "ControllerRequest.then", "ControllerState.registered_at", "CopyBytes.pace",
         "DirNode.kept", "DirNode.pending", "DiskFailed.verb", "FetchManager.at",
         "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket",
         "FutureLogCopier._yielding", "LogDirMove.copied", "LogDirMove.share",
-        "DiskCalls.made", "DiskCalls.changes", "MoveTools.figures", "MoveTools.throttles",
+        "DiskCalls.made", "DiskCalls.changes", "MoveTools.figures",
+        "MoveTools.pacing", "MoveTools.throttles",
         "Outbox._tickets", "Outbox._timers",
         "Outbox._waiting", "Process.learned", "Process.registration",
         "RecordedLifecycle.epoch", "Register.incarnation", "Register.previous_epoch",
         "RegisterBroker.broker_epoch", "RegisterBroker.incarnation_id", "Settings._values",
-        "Writes.at",
+        "Writes.at", "Writes.timed",
     }
 )  # fmt: skip
 """Counters, what people read, caches, what only a power cut would bring to light."""
