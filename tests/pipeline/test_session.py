@@ -6,12 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import psutil
+import pyarrow as pa
 import pytest
 from tests.support.processes import tied
 
-from spindle.pipeline.session import prepare_java
+from spindle.pipeline.session import Session, prepare_java
 
 _COUNT = """
 import os, shutil
@@ -74,3 +77,14 @@ def test_a_wrapper_for_an_installation_that_is_gone_is_written_again(
     assert java.read_text() == right
     assert [p.name for p in java.parent.iterdir()] == ["java"]
     assert shutil.which("java") is None
+
+
+@pytest.mark.spec("V-07")
+def test_workers_begin_with_what_they_need(spark: Session) -> None:
+    def look(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        loaded = [name for name in sys.modules if name.startswith("spindle.pipeline.")]
+        begun = psutil.Process(os.getppid()).cmdline()
+        yield pa.RecordBatch.from_pydict({"words": [*loaded, *begun]})
+
+    words = {row["words"] for row in spark.range(1).mapInArrow(look, "words string").collect()}
+    assert {"spindle.pipeline.parallel_planning", "spindle.pipeline.spark_workers"} <= words

@@ -43,6 +43,7 @@ _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
+    "spark.python.daemon.module": "spindle.pipeline.spark_workers",
     # This machine's files are listed here, and not by a task for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
@@ -67,8 +68,8 @@ _SERVED_SETTINGS = {
     "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.connect.grpc.binding.port": "0",
-    "spark.sql.artifact.isolation.enabled": "true",
-    "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
+    # Sessions run the same code, this package's: one that is new finds workers that have begun.
+    "spark.sql.artifact.isolation.enabled": "false",
 }
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit for the Python program that it runs."""
