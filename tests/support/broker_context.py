@@ -22,5 +22,5 @@ def context(
     ask: Callable[..., None] | None = None,
 ) -> BrokerContext:
     """A broker's context. `controller`, or at least its `ask`, is the test's."""
-    channel: Any = controller or SimpleNamespace(ask=ask)
+    channel: Any = controller or SimpleNamespace(ask=ask, named=str)
     return BrokerBench(node_id, settings=settings).boot(channel, image, out)

@@ -17,7 +17,7 @@ from spindle.cli import render
 from spindle.cli.connecting import AsJson
 from spindle.cli.exits import End
 from spindle.cli.profile_store import Profile, find_profile, place, read_profiles, write_profiles
-from spindle.client.cluster import parse_bootstrap
+from spindle.client.addresses import parse_bootstrap
 from spindle.model.errors import Unusable
 from spindle.security.client_properties import (
     PLAIN_SETTINGS,

@@ -5,7 +5,8 @@ The question changes nothing and needs no right of its own. Called by `admin` al
 
 from __future__ import annotations
 
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.failures import Refused
 from spindle.model.acl import AclOperation, operations
 from spindle.model.errors import Error

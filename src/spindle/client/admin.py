@@ -38,7 +38,8 @@ from spindle.client import (
     reassignments,
     topics,
 )
-from spindle.client.cluster import TIMEOUT_S, Cluster, parse_bootstrap
+from spindle.client.addresses import parse_bootstrap
+from spindle.client.cluster import TIMEOUT_S, Cluster
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.quotas import QuotaCalls
 from spindle.client.results import (

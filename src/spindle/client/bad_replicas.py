@@ -5,7 +5,8 @@ Called by `admin` alone. Apache Kafka's brokers have none of this and are Refuse
 
 from __future__ import annotations
 
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.per_item import PerItem
 from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, ReplicaHealth
 from spindle.model.ids import NodeId, TopicPartition

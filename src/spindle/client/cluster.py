@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
+from spindle.client.addresses import Address
 from spindle.client.connector import Connector, OpenLink
+from spindle.client.deadline import Deadline
 from spindle.client.failures import (
     AuthenticationFailed,
     OutOfTime,
@@ -23,7 +24,9 @@ from spindle.client.failures import (
     Unresolved,
 )
 from spindle.client.link import api_name
-from spindle.model.errors import Error, PeerFailed, Unusable
+from spindle.client.node_links import NodeLinks
+from spindle.client.race import PATIENCE_S, Race, first_answer
+from spindle.model.errors import Error, Unusable
 from spindle.model.ids import NodeId
 from spindle.security.client_properties import UNSECURED, ClientSecurity
 from spindle.wire.codec import Request, Response
@@ -35,14 +38,10 @@ R = TypeVar("R", bound=Response)
 
 TIMEOUT_S: Final = 30.0
 """Seconds for one call, over all its attempts."""
-CONNECT_LIMIT_S: Final = 5.0
-"""Seconds for one connection."""
 FIND_LIMIT_S: Final = 10.0
 """Seconds to find any server that answers, however many there are to try."""
 FIND_AGAIN_S: Final = 2.0
 """Seconds during which servers that refuse are tried again: one may just be starting."""
-MUTE_S: Final = 10.0
-"""Seconds during which a server that gave no answer is asked after all others."""
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
 _BROKERS, _CONTROLLERS = 1, 2
 _TELLS_CONTROLLERS = 1
@@ -62,16 +61,6 @@ RETRIABLE: Final = frozenset(
     }
 )
 """Errors of a whole request after which the same request may succeed in a moment."""
-
-
-class Address(NamedTuple):
-    """Where a node is."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,35 +90,6 @@ class _Told(NamedTuple):
     nodes: list[Node]
 
 
-class Deadline:
-    """A point in time by which a call must have ended, however many attempts it makes."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds left, 0 when there are none."""
-        return max(0.0, self._end - time.monotonic())
-
-
-def parse_bootstrap(text: str) -> tuple[Address, ...]:
-    """`host:port,host:port` as addresses; Unusable says which part is not one."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    found = []
-    for part in parts:
-        host, _, port = part.rpartition(":")
-        if "/" in part:
-            raise Unusable(f"bootstrap server {part!r} is a URL: write host:port alone")
-        if not host or not port.isdigit() or not 0 < int(port) < 65536:
-            raise Unusable(f"bootstrap server {part!r}: write host:port, e.g. localhost:9092")
-        found.append(Address(host.strip("[]"), int(port)))
-    if not found:
-        raise Unusable("no bootstrap server is given: write host:port, e.g. localhost:9092")
-    return tuple(dict.fromkeys(found))
-
-
 class Cluster:
     """The nodes of one cluster and our links to them.
 
@@ -145,21 +105,22 @@ class Cluster:
         controllers: bool = False,
         timeout: float = TIMEOUT_S,
         security: ClientSecurity = UNSECURED,
+        patience: float = PATIENCE_S,
     ) -> None:
-        """`timeout`: seconds for each call that names none itself."""
+        """`timeout`: seconds for each call that names none itself.
+
+        `patience`: seconds until a question that any node can answer goes to another one, too.
+        """
         assert bootstrap
         self._timeout = timeout
+        self._patience = patience
         self.bootstrap = tuple(bootstrap)
         self.controllers = controllers
         self.cluster_id: str | None = None
         self.nodes: dict[NodeId, Node] = {}
         self.leader_id: NodeId | None = None
         """The active controller where `controllers`, else the broker that speaks for it."""
-        self._connector = Connector(client_id, security)
-        self._links: dict[Address, OpenLink] = {}
-        self._opening: dict[Address, asyncio.Lock] = {}
-        self._mute: dict[Address, float] = {}
-        """When a server last gave no answer."""
+        self._links = NodeLinks(Connector(client_id, security))
 
     def deadline(self, timeout: float | None) -> Deadline:
         """The deadline of a call that begins now; None: the call names no time of its own."""
@@ -272,9 +233,7 @@ class Cluster:
 
     def close(self) -> None:
         """Hang up everywhere."""
-        for opened in self._links.values():
-            opened.link.close()
-        self._links.clear()
+        self._links.close()
 
     async def _described(self, limit: Deadline) -> _Told:
         """What one server says of the cluster: brokers before 2.8 (KIP-700) by their metadata."""
@@ -309,33 +268,35 @@ class Cluster:
         return random.choice(list(self.nodes.values()))
 
     async def _reached_speaker(self, deadline: Deadline) -> Node:
-        """That one, or where no connection to it opens another broker: each passes requests on.
+        """That one, or where it gives no sign of life another broker: each passes requests on.
 
         Nothing was asked until then, so nothing happens twice.
         """
         first = self._speaker()
         others = [] if self.controllers else [n for n in self.nodes.values() if n != first]
-        failures: list[PeerFailed] = []
-        for node in sorted((first, *others), key=lambda node: self._is_mute(node.address)):
+        by_address = {node.address: node for node in (first, *others)}
+
+        async def reach(address: Address) -> Node:
+            node = by_address[address]
             try:
-                await self._link(node.address, str(node), deadline)
-            except AuthenticationFailed:
-                raise  # The others would refuse us as well.
-            except (Unreachable, OutOfTime) as failure:
-                self._mute[node.address] = time.monotonic()
-                failures.append(failure)
-            else:
-                return node
-        raise failures[0]
+                await self._links.sign_of_life(address, str(node), deadline)
+            except (Unreachable, OutOfTime):
+                self._links.failed(address)
+                raise
+            return node
+
+        return await self._first(list(by_address), reach)
+
+    async def _first(
+        self, addresses: Sequence[Address], ask: Callable[[Address], Awaitable[T]]
+    ) -> T:
+        """The first answer of servers that may all be asked: see `race`."""
+        race = Race(sorted(addresses, key=self._links.is_mute), self._patience)
+        return await first_answer(race, ask, self._links.overtaken)
 
     def _known_addresses(self) -> list[Address]:
-        linked = [a for a, opened in self._links.items() if opened.link.alive]
         known = [n.address for n in self.nodes.values() if not n.fenced]
-        return sorted(dict.fromkeys([*linked, *known, *self.bootstrap]), key=self._is_mute)
-
-    def _is_mute(self, address: Address) -> bool:
-        since = self._mute.get(address)
-        return since is not None and time.monotonic() - since < MUTE_S
+        return list(dict.fromkeys([*self._links.linked, *known, *self.bootstrap]))
 
     async def _forget_and_refresh(self, deadline: Deadline) -> None:
         if deadline.left:
@@ -356,43 +317,26 @@ class Cluster:
     async def _ask_first(
         self, addresses: Sequence[Address], request: Request[R], deadline: Deadline, since: int
     ) -> R:
-        failures: list[PeerFailed] = []
-        for address in addresses:
-            try:
-                return await self._ask(address, str(address), request, deadline, since)
-            except AuthenticationFailed:
-                raise  # The others would refuse us as well.
-            except (Unreachable, OutOfTime) as failure:
-                failures.append(failure)
-                if not deadline.left:
-                    break
-        if len(failures) == 1:
-            raise failures[0]
-        raise Unreachable("; ".join(map(str, failures)))
+        async def ask(address: Address) -> R:
+            return await self._ask(address, str(address), request, deadline, since)
+
+        return await self._first(addresses, ask)
 
     async def _ask(
         self, address: Address, name: str, request: Request[R], deadline: Deadline, since: int = 0
     ) -> R:
         try:
-            opened = await self._link(address, name, deadline)
+            opened = await self._links.opened(address, name, deadline)
             version = self._version(opened, name, request, since)
-            answer = await self._answer(opened, address, request, version, deadline)
+            answer = await self._links.ask(opened, address, request, version, deadline)
         except (Unreachable, OutOfTime):
-            self._mute[address] = time.monotonic()
+            self._links.failed(address)
             raise
-        self._mute.pop(address, None)
+        self._links.answered(address)
         if code := getattr(answer, "error_code", 0):
             words = getattr(answer, "error_message", None) or ""
             raise Refused(code, api_name(request), name, words)
         return answer
-
-    async def _answer(
-        self, opened: OpenLink, address: Address, request: Request[R], version: int, left: Deadline
-    ) -> R:
-        try:
-            return await opened.link.ask(request, version, _some(left))
-        except Unreachable as failure:
-            raise await self._connector.diagnosed(opened, address.port, failure) from None
 
     @staticmethod
     def _version(opened: OpenLink, name: str, request: Request[Response], since: int) -> int:
@@ -409,22 +353,6 @@ class Cluster:
             )
         return best
 
-    async def _link(self, address: Address, name: str, deadline: Deadline) -> OpenLink:
-        limit = min(CONNECT_LIMIT_S, _some(deadline))
-        async with self._opening.setdefault(address, asyncio.Lock()):
-            opened = self._links.get(address)
-            if opened is None or not opened.link.alive:
-                opened = await self._connector.open(*address, name, limit)
-                self._links[address] = opened
-            elif not opened.usable:
-                try:
-                    await self._connector.authenticate(opened, limit)
-                except BaseException:
-                    opened.link.close()
-                    raise
-            opened.link.name = name
-            return opened
-
 
 class NoSuchBroker(Unreachable):
     """A broker id that the cluster does not have."""
@@ -432,8 +360,3 @@ class NoSuchBroker(Unreachable):
 
 class NobodyThere(Unreachable):
     """None of the bootstrap servers and known brokers answers."""
-
-
-def _some(deadline: Deadline) -> float:
-    """Seconds left, at least a few milliseconds so that a spent deadline fails by its own rule."""
-    return max(deadline.left, 0.005)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
 from spindle.client.results import Config, ConfigChange, ConfigSource, Resource, ResourceType
@@ -65,7 +66,10 @@ async def describe(
         ),
         include_synonyms=False,
     )
-    answer = await _ask(cluster, owner, request, deadline)
+    if owner is None and not cluster.controllers:
+        answer = await cluster.ask_any(request, deadline)
+    else:
+        answer = await _ask(cluster, owner, request, deadline)
     for result in answer.results:
         resource = Resource(ResourceType(result.resource_type), result.resource_name)
         if result.error_code:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import spindle
 from spindle.client.failures import AuthenticationFailed, OutOfTime, Refused, Unreachable
 from spindle.client.link import Link
-from spindle.client.strangers import plaintext, recognise, sasl_mechanisms
+from spindle.client.strangers import LIMIT_S, plaintext, recognise, sasl_mechanisms
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.security.client_properties import UNSECURED, ClientSecurity
 from spindle.wire.apis import SOFTWARE, Key
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from spindle.security.sasl import SaslClient
     from spindle.security.tokens import Token
 
+STRANGE_S: Final = 1.0
+"""Seconds of silence after which a look is taken at what listens there."""
 RENEWED_AT: Final = 0.85
 """The share of a session, or of a token's life, after which another is asked for (KIP-368)."""
 
@@ -68,7 +70,7 @@ class Connector:
         """
         link = await self._connect(host, port, name, seconds)
         try:
-            found = OpenLink(link, host, await self._negotiate(link, seconds))
+            found = OpenLink(link, host, await self._negotiated(link, host, port, seconds))
             if self._security.login is not None:
                 await self.authenticate(found, seconds)
         except (Unreachable, OutOfTime) as failure:
@@ -82,6 +84,28 @@ class Connector:
             link.close()
             raise
         return found
+
+    async def breathes(self, host: str, port: int) -> bool:
+        """Whether a node answers a connection of its own with anything at all."""
+        try:
+            link = await self._connect(host, port, f"{host}:{port}", LIMIT_S)
+        except AuthenticationFailed:
+            return True
+        except Unreachable:
+            return False
+        try:
+            await link.ask(ApiVersionsRequest(), 0, LIMIT_S)
+        except OutOfTime:
+            return link.heard
+        except Unreachable:
+            return True  # It hangs up, so it runs; its own link fails by its own rule.
+        finally:
+            link.close()
+        return True
+
+    async def ping(self, opened: OpenLink, seconds: float) -> None:
+        """See that a link still answers; Unreachable or OutOfTime where it does not."""
+        await opened.link.ask(ApiVersionsRequest(), 0, seconds)
 
     async def diagnosed(self, failed: OpenLink, port: int, failure: Unreachable) -> Unreachable:
         """A link's failure, or what it means where the listener waits for SASL."""
@@ -135,6 +159,24 @@ class Connector:
             if self._tls is not None and (told := await plaintext(host, port)):
                 raise AuthenticationFailed(f"{name}: {told}") from None
             raise failure
+
+    async def _negotiated(
+        self, link: Link, host: str, port: int, seconds: float
+    ) -> dict[int, tuple[int, int]]:
+        """What the node speaks. Where it keeps silent, a look at what it is goes on beside that."""
+        asked = asyncio.create_task(self._negotiate(link, seconds))
+        try:
+            await asyncio.wait({asked}, timeout=min(STRANGE_S, seconds / 2))
+            if not asked.done() and not link.heard and self._security.tls is None:
+                looking = asyncio.create_task(recognise(host, port))
+                await asyncio.wait({asked, looking}, return_when=asyncio.FIRST_COMPLETED)
+                looking.cancel()
+                [stranger] = await asyncio.gather(looking, return_exceptions=True)
+                if isinstance(stranger, str) and not asked.done():
+                    raise AuthenticationFailed(f"{link.name}: {stranger}")
+            return await asked
+        finally:
+            asked.cancel()
 
     async def _negotiate(self, link: Link, seconds: float) -> dict[int, tuple[int, int]]:
         """Ask what the node speaks: in our newest version, else in the oldest (KIP-511)."""

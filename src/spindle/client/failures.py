@@ -61,6 +61,9 @@ MEANINGS = {
     Error.UNKNOWN_TOPIC_OR_PARTITION: "there is no such topic or partition",
     Error.NOT_CONTROLLER: "it is not the active controller",
     Error.INVALID_REPLICA_ASSIGNMENT: "the log directory is cordoned, or the assignment is wrong",
+    Error.REQUEST_TIMED_OUT: "it did not end in time: the controller may be frozen or overloaded; "
+    "look at the controllers' logs and continue or restart a frozen one (others of its quorum then "
+    "elect one of them)",
     Error.NO_REASSIGNMENT_IN_PROGRESS: "no reassignment of this partition is in progress",
 }
 """What to say where the protocol carries a bare code."""

@@ -10,6 +10,7 @@ import asyncio
 import os
 import socket
 import ssl
+import time
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
@@ -56,6 +57,8 @@ class Link(asyncio.Protocol):
         self._first = b""
         """The first bytes that came: what is no broker shows itself by them."""
         self._answers = 0
+        self.heard_at = 0.0
+        """When the other side last said something (monotonic clock)."""
         self._may_write = asyncio.Event()
 
     @classmethod
@@ -108,6 +111,11 @@ class Link(asyncio.Protocol):
         """How many requests were answered."""
         return self._answers
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a caller still waits for an answer."""
+        return any(not asked.answer.done() for asked in self._open.values())
+
     async def ask(self, request: Request[R], version: int, seconds: float) -> R:
         """Send a request in one of its versions and return the response.
 
@@ -134,7 +142,7 @@ class Link(asyncio.Protocol):
             self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(
                 f"{self.name} did not answer {api_name(request)} within {seconds:.3g} s; it may be"
-                " overloaded or hang on a disk: look at its log, or give a longer timeout"
+                " frozen, overloaded or hang on a disk: look at its log, or give a longer timeout"
             ) from None
         finally:
             # A caller that was cancelled leaves its entry, so that the answer finds its place.
@@ -181,6 +189,7 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes of answers."""
+        self.heard_at = time.monotonic()
         if len(self._first) < len(_HTTP):
             self._first += data[: len(_HTTP)]
             if stranger := _stranger(self._first):

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.per_item import PerItem
 from spindle.client.results import OffsetRange
 from spindle.client.topics import by_topic, refused, server_time

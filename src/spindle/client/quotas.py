@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.topics import not_answered, refused
 from spindle.model.client_quotas import QuotaEntity, quota_entity

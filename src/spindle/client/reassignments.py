@@ -7,9 +7,11 @@ Called by `admin` alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import spindle
-from spindle.client.cluster import Cluster, Deadline
+from spindle.client.cluster import Cluster
+from spindle.client.deadline import Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
 from spindle.client.results import (
@@ -44,6 +46,10 @@ from spindle.wire.messages.list_partition_reassignments_request import (
     ListPartitionReassignmentsTopics,
 )
 
+CONTROLLER_LOOK_S: Final = 10.0
+"""Seconds that the controller has to answer a question: a quorum has elected another by then."""
+CONTROLLER_SHARE: Final = 1 / 3
+"""The part of a call's whole time that it has, where that is longer."""
 _FORBIDS_CHANGES = 1
 """The version from which on a request can forbid changes of the replication factor (KIP-860)."""
 
@@ -104,6 +110,7 @@ async def list_active(
             ListPartitionReassignmentsTopics(name=topic, partition_indexes=tuple(numbers))
             for topic, numbers in by_topic(partitions).items()
         )
+    deadline = _for_a_look(deadline)
     request = ListPartitionReassignmentsRequest(timeout_ms=server_time(deadline), topics=topics)
     answer = await cluster.ask_controller(request, deadline)
     found = {
@@ -119,7 +126,8 @@ async def list_active(
 async def describe_quorum(cluster: Cluster, deadline: Deadline) -> QuorumDescription:
     """The metadata quorum as its leader sees it."""
     topic = TopicData(topic_name=METADATA_TOPIC, partitions=(PartitionData(partition_index=0),))
-    answer = await cluster.ask_controller(DescribeQuorumRequest(topics=(topic,)), deadline)
+    request = DescribeQuorumRequest(topics=(topic,))
+    answer = await cluster.ask_controller(request, _for_a_look(deadline))
     partition = answer.topics[0].partitions[0]
     if partition.error_code:
         words = partition.error_message or ""
@@ -142,6 +150,11 @@ async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> Brok
     levels = [f.max_version for f in answer.supported_features if f.name == METADATA_VERSION]
     versions = {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
     return BrokerFeatures(max(levels, default=None), versions)
+
+
+def _for_a_look(deadline: Deadline) -> Deadline:
+    """The time for a question to the controller, which may be frozen: less than the caller's."""
+    return Deadline(deadline.share(CONTROLLER_LOOK_S, CONTROLLER_SHARE))
 
 
 async def _ask_alter(

@@ -25,9 +25,10 @@ _NO_MECHANISM: Final = "SPINDLE-ASKS"
 
 async def recognise(host: str, port: int) -> str | None:
     """What is there where a broker without TLS was expected; None where it is neither."""
-    if await _speaks_tls(host, port):
+    tls, http = await asyncio.gather(_speaks_tls(host, port), _speaks_http(host, port))
+    if tls:
         return TLS
-    return HTTP if await _speaks_http(host, port) else None
+    return HTTP if http else None
 
 
 async def plaintext(host: str, port: int) -> str | None:

@@ -71,12 +71,8 @@ class Forwarding:
                 if out.now + RETRY_DELAY < deadline:
                     out.after(RETRY_DELAY, lambda: self._send(context, refuse, envelope, deadline))
                     return
-                self._answer(
-                    context,
-                    refuse,
-                    Error.REQUEST_TIMED_OUT,
-                    "no active controller answered in time",
-                )
+                words = _unanswered(self._context.controller.named())
+                self._answer(context, refuse, Error.REQUEST_TIMED_OUT, words)
             elif reply.error_code != Error.NONE:
                 self._answer(
                     context,
@@ -100,6 +96,19 @@ class Forwarding:
     ) -> None:
         self._in_flight -= 1
         context.answer(refuse(error, message))
+
+
+def _unanswered(active: str) -> str:
+    """What to say of a controller that gave no answer."""
+    if not active:
+        return (
+            "no active controller answered in time, and none is known: a majority of the "
+            "controllers must run and reach each other"
+        )
+    return (
+        f"no active controller answered in time; the last one known is {active}: where it is frozen"
+        " or overloaded, continue or restart it (the others of its quorum then elect one of them)"
+    )
 
 
 def _own_error(code: int) -> Error:

@@ -85,6 +85,14 @@ class NodeToControllerChannel:
         """Whether an active controller is known."""
         return self._quorum.leader_endpoint() is not None
 
+    def named(self) -> str:
+        """The active controller for a message: "node 1 (host:port)"; empty where none is known."""
+        endpoint = self._quorum.leader_endpoint()
+        if endpoint is None:
+            return ""
+        host, port = endpoint
+        return f"node {self._quorum.leader_id} ({host}:{port})"
+
     @property
     def is_hopeless(self) -> bool:
         """Whether no voter can become the active controller: too many voters are down."""

@@ -11,15 +11,10 @@ import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
 from tools.messages.entities import make
 
+from spindle.client.addresses import Address, parse_bootstrap
 from spindle.client.admin import AdminClient
-from spindle.client.cluster import (
-    Address,
-    Cluster,
-    Deadline,
-    NobodyThere,
-    NoSuchBroker,
-    parse_bootstrap,
-)
+from spindle.client.cluster import Cluster, NobodyThere, NoSuchBroker
+from spindle.client.deadline import Deadline
 from spindle.client.failures import AuthenticationFailed, Refused, Unreachable
 from spindle.model.errors import Error, Unusable
 from spindle.wire.apis import Key

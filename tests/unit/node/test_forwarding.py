@@ -87,7 +87,14 @@ def test_a_client_learns_that_no_broker_answered() -> None:
     desk.asked[0][1](PeerFailed("gone"))
     (answer,) = desk.answers()
     assert answer.error_code == Error.REQUEST_TIMED_OUT
-    assert answer.error_message
+    assert answer.error_message.startswith("no active controller answered in time")
+
+
+def test_the_controller_that_gave_no_answer_is_named_with_the_way_out() -> None:
+    words = forwarding._unanswered("node 100 (host:9093)")
+    assert "the last one known is node 100 (host:9093)" in words
+    assert "continue or restart it" in words
+    assert "a majority of the controllers must run" in forwarding._unanswered("")
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,10 @@ async def _releases(
     admin: AdminClient, brokers: Sequence[NodeId]
 ) -> dict[NodeId, tuple[Release, Release]]:
     """The release of each broker that answers; another check reports those that do not."""
-    asked = {broker: await _kept(features_of(admin, broker)) for broker in brokers}
+    asked = await asyncio.gather(*(_kept(features_of(admin, broker)) for broker in brokers))
     return {
         broker: release_range(found.metadata_version, found.versions)
-        for broker, found in asked.items()
+        for broker, found in zip(brokers, asked, strict=True)
         if not isinstance(found, Exception)
     }
 

@@ -146,10 +146,16 @@ async def clear(admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:
     }
     brokers = sorted(cluster.brokers)
     say(f"Clearing broker-level throttles on broker{_s(brokers)} {numbers(brokers)}")
-    await change(admin, _with(throttles.removed_from_brokers(brokers), earlier))
+    silent: Unreachable | OutOfTime | None = None
+    try:
+        await change(admin, _with(throttles.removed_from_brokers(brokers), earlier))
+    except (Unreachable, OutOfTime) as failure:  # The others have theirs; topics are not its.
+        silent = failure
     topics = plan.topics
     say(f"Clearing topic-level throttles on topic{_s(topics)} {','.join(topics)}")
     await change(admin, _with(throttles.removed_from_topics(topics), earlier), but_gone=True)
+    if silent is not None:
+        raise silent
     if earlier:
         say(f"Put back as before: {_listed(earlier.items())}")
     if note is not None:

@@ -1,0 +1,167 @@
+"""One node of a cluster is frozen: it accepts connections and never answers (V-06, SIGSTOP).
+
+The commands go on with the others and tell of that one. A command that waited for the client's 30
+seconds would not end before LONG, since each asks several times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.support.apache_kafka import ApacheKafka, ApacheNode, brokers_known
+from tests.support.clients import produce
+from tests.support.commands import begin, call, run
+from tests.support.local import Local
+from tests.support.quorum import led
+from tests.support.waiting import eventually
+
+from spindle.cli.exits import End
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic, Replica
+
+LONG = 60
+TOPICS = ("frozen-beside-1", "frozen-beside-2", "frozen-beside-3")
+
+
+@contextmanager
+def frozen(node: ApacheNode) -> Iterator[None]:
+    """While the block runs, the node's process is stopped and its sockets are open."""
+    assert node.process is not None
+    node.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        node.process.send_signal(signal.SIGCONT)
+
+
+def make_topics(bootstrap: str) -> dict[str, str]:
+    """Topics of one replica on broker 1, with records; the directory of each."""
+
+    async def work() -> dict[str, str]:
+        async with AdminClient(bootstrap) as admin:
+            new = [NewTopic(name, assignment={0: (1,)}) for name in TOPICS]
+            await admin.create_topics(new).all()
+            for name in TOPICS:
+                produce(bootstrap, name, [bytes(100_000)] * 10)
+            replicas = [Replica(name, 0, 1) for name in TOPICS]
+            found = await admin.describe_replica_log_dirs(replicas).all()
+            return {replica.topic: place.current or "" for replica, place in found.items()}
+
+    return asyncio.run(work())
+
+
+def remove_topics(bootstrap: str) -> None:
+    async def work() -> None:
+        async with AdminClient(bootstrap) as admin:
+            await admin.delete_topics(TOPICS).all()
+
+    asyncio.run(work())
+
+
+@pytest.fixture
+def moving(cluster: ApacheKafka, tmp_path: Path) -> Iterator[Path]:
+    """A plan file, in Kafka's form: one replica of broker 1 goes to its other directory."""
+    bootstrap = cluster.bootstrap
+    places = make_topics(bootstrap)
+    [topic, *_] = TOPICS
+    [other] = {str(path) for path in cluster.nodes[1].log_dirs} - {places[topic]}
+    part = {"topic": topic, "partition": 0, "replicas": [1], "log_dirs": [other]}
+    path = tmp_path / "moving.json"
+    path.write_text(json.dumps({"version": 1, "partitions": [part]}), encoding="utf-8")
+    yield path
+    remove_topics(bootstrap)
+
+
+def end(started: dict[str, subprocess.Popen[str]]) -> dict[str, tuple[int, str, str]]:
+    """What each command printed, and its exit code."""
+    ended = {}
+    try:
+        for name, process in started.items():
+            out, said = process.communicate(timeout=LONG)
+            ended[name] = process.returncode, out, said
+    finally:
+        for process in started.values():
+            process.kill()
+    return ended
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.spec("V-06")
+def test_commands_go_on_beside_a_frozen_broker(
+    cluster: ApacheKafka, moving: Path, tmp_path: Path
+) -> None:
+    well, stuck = (cluster.nodes[n] for n in (1, 2))
+    both = f"127.0.0.1:{stuck.port},127.0.0.1:{well.port}"
+    at = ("-b", both, "--json")
+    plan = tmp_path / "plan.json"
+    planning = ("--no-spark", "--history", str(tmp_path / "history"), "--output", str(plan))
+    to_kafka = ("--bootstrap-server", both, "--reassignment-json-file", str(moving))
+    limits = ("--throttle", "50000000", "--replica-alter-log-dirs-throttle", "50000000")
+    try:
+        with frozen(stuck):
+            ended = end(
+                {
+                    "log-dirs": begin("spindle", "log-dirs", *at),
+                    "disks": begin("spindle", "disks", *at),
+                    "doctor": begin("spindle", "doctor", *at),
+                    "plan": begin("spindle", "balance", "plan", *at, *planning),
+                }
+            )
+            moved = end(
+                {"execute": begin("kafka-reassign-partitions", "--execute", *to_kafka, *limits)}
+            )["execute"]
+            dry = end(
+                {"dry": begin("spindle", "balance", "apply", "-b", both, "--dry-run", str(plan))}
+            )
+    finally:
+        eventually(
+            lambda: brokers_known("127.0.0.1", well.port) == {1, 2}, "broker 2 is back", LONG
+        )
+        tidy = run("kafka-reassign-partitions", "--verify", *to_kafka, seconds=LONG)
+
+    for name in ("log-dirs", "disks", "plan"):
+        code, out, said = ended[name]
+        assert code == End.UNKNOWN, (name, said)
+        assert '"2"' in out, (name, out)
+    code, out, said = ended["doctor"]
+    assert code in (End.FAILED, End.UNKNOWN), said
+    assert "broker 2" in out
+    code, out, said = moved
+    assert code == 0, (out, said)
+    assert "The inter-broker throttle limit was set to 50000000 B/s" in out
+    assert "Successfully started moving log directory" in out
+    assert dry["dry"][0] in (0, 1), dry
+    assert tidy.code == 0, tidy
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.spec("V-06")
+def test_a_frozen_controller_is_replaced_and_commands_wait_for_the_next(tmp_path: Path) -> None:
+    settings = {"offsets.topic.num.partitions": "1"}
+    with Local(tmp_path, controllers=3, brokers=1, settings=settings) as cluster:
+        cluster.start()
+        active = led(cluster).leader
+        with frozen(cluster.nodes[active]):
+            told = run("spindle", "reassign", "list", "-b", cluster.bootstrap, seconds=LONG)
+            assert told.code == 0, told
+            assert led(cluster).leader != active
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.spec("V-06")
+def test_a_frozen_controller_without_others_is_named_with_the_way_out(tmp_path: Path) -> None:
+    with Local(tmp_path, brokers=1, settings={"offsets.topic.num.partitions": "1"}) as cluster:
+        cluster.start()
+        controller = cluster.nodes[100]
+        with frozen(controller):
+            told = call("reassign", "list", "-b", cluster.bootstrap)
+        assert told.code == 1, told
+        assert f"node 100 (127.0.0.1:{controller.controller_port})" in told.stderr
+        assert "continue or restart it" in told.stderr
