@@ -18,6 +18,7 @@ import pytest
 from tests.support.apache_kafka import ApacheKafka, ApacheNode, brokers_known
 from tests.support.clients import produce
 from tests.support.commands import begin, call, run
+from tests.support.freezing import freeze
 from tests.support.local import Local
 from tests.support.quorum import led
 from tests.support.waiting import eventually
@@ -34,7 +35,7 @@ TOPICS = ("frozen-beside-1", "frozen-beside-2", "frozen-beside-3")
 def frozen(node: ApacheNode) -> Iterator[None]:
     """While the block runs, the node's process is stopped and its sockets are open."""
     assert node.process is not None
-    node.process.send_signal(signal.SIGSTOP)
+    freeze(node.process.pid)
     try:
         yield
     finally:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import pytest
 from tests.support.apache_kafka import ApacheKafka
+from tests.support.freezing import freeze
 from tests.support.waiting import eventually_async
 
 from spindle.client.admin import AdminClient
@@ -246,7 +247,7 @@ def test_a_broker_that_hangs_costs_no_more_than_the_time_limit(cluster: ApacheKa
         process = cluster.nodes[2].process
         assert process is not None
         assert len(await admin.describe_log_dirs([1, 2]).all()) == 2
-        process.send_signal(signal.SIGSTOP)
+        freeze(process.pid)
         try:
             settled = await admin.describe_log_dirs([1, 2], timeout=1).settled()
         finally:
