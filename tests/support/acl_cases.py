@@ -217,7 +217,7 @@ def resources(kind: type[Any], **more: Any) -> tuple[Any, ...]:
     return tuple(
         kind(resource_type=number, resource_name=name, **more)
         for number, name in (
-            (2, "mine"), (2, "seen"), (2, "other"), (4, "1"), (4, ""), (32, "other"),
+            (2, "mine"), (2, "seen"), (2, "other"), (4, "1"), (4, ""), (8, "1"), (32, "other"),
         )
     )  # fmt: skip
 

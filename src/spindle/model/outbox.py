@@ -22,6 +22,7 @@ from typing import Any, Final, Protocol, TypeVar
 from spindle.model.batches import Buffer
 from spindle.model.errors import Failure, PeerFailed
 from spindle.model.jobs import Job
+from spindle.model.log_levels import LogLevels
 
 R = TypeVar("R")
 
@@ -172,6 +173,8 @@ class Outbox:
         self.stopwatch: Callable[[], float] = lambda: self.now
         """Seconds that go on while an input is worked on, by a rim that has them; else none do."""
         self.rng = rng
+        self.levels = LogLevels()
+        """Of the node's loggers; a rim that writes a log has its own."""
         self.carry_out: Callable[[Ready], None] | None = None
         """Set by a rim that can carry out effects while an input is still being worked on."""
         self._ready = Ready()

@@ -26,7 +26,7 @@ from spindle.model.statistics import Sample
 from spindle.runtime.tls_stream import TlsSocket
 from spindle.security.listener_tls import ListenerTls, files_of, link_tls, listener_tls, texts_of
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.certificates")
 
 LOOK_SECONDS: Final = 2.0
 """How often files and settings are looked at."""

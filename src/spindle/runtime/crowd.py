@@ -21,7 +21,7 @@ from spindle.model.settings.typed_settings import Settings
 from spindle.runtime.net import READ_MAX, Stream
 from spindle.runtime.request_times import RequestTimes
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.crowd")
 
 OPEN_MAX: Final = 16
 """Requests of one connection under way; more of it is not read until one is answered."""

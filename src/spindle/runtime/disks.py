@@ -29,7 +29,7 @@ from spindle.model.jobs import (
 from spindle.model.outbox import JobAsked
 from spindle.storage.directory import LogDirectory
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.disks")
 
 GROUP_MAX = 256
 """Jobs run as one group at most: bounds how long an answer waits for its neighbours."""

@@ -28,7 +28,7 @@ from spindle.model.ids import Endpoint
 from spindle.model.settings.setting import MAX_INT
 from spindle.runtime.net import listen
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.doors")
 
 MAX_CONNECTIONS: Final = "max.connections"
 CREATION_RATE: Final = "max.connection.creation.rate"

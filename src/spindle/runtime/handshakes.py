@@ -26,7 +26,7 @@ from spindle.wire.framing import SPEAKS_TLS
 if TYPE_CHECKING:
     from spindle.runtime.certificates import ListenerCertificate, ListenerCertificates
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.handshakes")
 
 DELAY: Final = "connection.failed.authentication.delay.ms"
 """How long a client that failed waits until it is hung up on."""

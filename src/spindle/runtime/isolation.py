@@ -19,7 +19,7 @@ import structlog
 
 from spindle.runtime.pulse import PulseSelector
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.isolation")
 
 CUT_OFF: Final = "the node is cut off the network (a fault drill)"
 RECONNECTED: Final = "the node is reconnected to the network"

@@ -30,7 +30,7 @@ from spindle.runtime.tls_stream import secured, stream_of
 if TYPE_CHECKING:
     from spindle.security.mechanisms import Login
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.outgoing")
 
 Reply = Callable[[int, object], None]
 _Key = tuple[str, int, str]

@@ -10,7 +10,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ import structlog
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
+from spindle.model.log_levels import LogLevels
 from spindle.model.settings.typed_settings import Settings
 from spindle.model.statistics import Sample
 from spindle.node.node import Node
@@ -37,7 +38,7 @@ from spindle.security.properties_file import read_properties
 from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.server")
 
 SCRAPE_SECONDS = 9.0
 """Prometheus gives up after ten, by default."""
@@ -65,11 +66,32 @@ def read_config(path: Path) -> NodeConfig:
     return node_config(properties)
 
 
-def configure_log(level: str, as_json: bool = False, file: TextIO | None = None) -> None:
-    """Log events to a file or to stderr, one line each: for people, or as JSON objects."""
+class NamedLogger(structlog.PrintLogger):
+    """Writes lines; knows which logger they are of."""
+
+    def __init__(self, file: TextIO, name: str) -> None:
+        super().__init__(file)
+        self.name = name
+
+
+def configure_log(level: str, as_json: bool = False, file: TextIO | None = None) -> LogLevels:
+    """Log events to a file or to stderr, one line each: for people, or as JSON objects.
+
+    The levels that are asked before each line.
+    """
     target = sys.stderr if file is None else file
+    levels = LogLevels({"warning": "WARN", "critical": "FATAL"}.get(level, level.upper()))
+
+    def admitted(
+        logger: NamedLogger, method: str, event: MutableMapping[str, object]
+    ) -> MutableMapping[str, object]:
+        if not levels.admits(logger.name, method):
+            raise structlog.DropEvent
+        return event
+
     structlog.configure(
         processors=[
+            admitted,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
@@ -77,10 +99,11 @@ def configure_log(level: str, as_json: bool = False, file: TextIO | None = None)
             if as_json
             else structlog.dev.ConsoleRenderer(colors=target.isatty()),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(target),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
+        logger_factory=lambda name: NamedLogger(target, name),
         cache_logger_on_first_use=True,
     )
+    return levels
 
 
 def run(
@@ -96,11 +119,11 @@ def run(
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        configure_log(log_level, as_json, None if log_file is None else log_file())
+        levels = configure_log(log_level, as_json, None if log_file is None else log_file())
         pulse = Pulse()
         loop = partial(asyncio.SelectorEventLoop, IsolatingSelector(pulse))
         with asyncio.Runner(loop_factory=loop) as runner:
-            return runner.run(serve(read_config(properties), pulse))
+            return runner.run(serve(read_config(properties), pulse, levels))
     except (Unusable, OSError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
@@ -110,10 +133,10 @@ def run(
         return EXIT_BUG
 
 
-async def serve(config: NodeConfig, pulse: Pulse) -> int:
+async def serve(config: NodeConfig, pulse: Pulse, levels: LogLevels) -> int:
     """Run a node until SIGTERM or SIGINT; the process's exit code.
 
-    `pulse`: of the loop on which this is called.
+    `pulse`: of the loop on which this is called. `levels`: of the loggers.
     """
     for text in (*config.warnings, *advice(config)):
         log.warning(text)
@@ -127,6 +150,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
         log.error("log directory is offline", directory=path, reason=why)
     descriptors = raise_descriptors()
     node = Node(config, identity.cluster_id, random.SystemRandom())
+    node.out.levels = levels
     directories = {path: LogDirectory(disk, path) for path in config.directories}
     driver = Driver(node, directories, disk.observe, descriptors, pulse)
     driver.bind(config.listeners)

@@ -23,7 +23,7 @@ from spindle.model.settings.typed_settings import Settings
 from spindle.node.sasl_listener import SaslListener
 from spindle.security.json_web_tokens import SigningKeys, parse_keys
 
-log = structlog.get_logger("spindle")
+log = structlog.get_logger("spindle.runtime.signing_keys")
 
 LOOK_SECONDS: Final = 1.0
 """How often files, and unknown keys, are looked at."""

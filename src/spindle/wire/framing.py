@@ -20,6 +20,7 @@ from spindle.wire.values import take_uvarint
 R = TypeVar("R", bound=codec.Response)
 
 _LENGTH: Final = struct.Struct(">i")
+LENGTH_SIZE: Final = _LENGTH.size
 _HEADER: Final = struct.Struct(">hhih")
 _INT32: Final = struct.Struct(">i")
 _INT16: Final = struct.Struct(">h")

@@ -61,6 +61,7 @@ _ALTER, _DESCRIBE = ClusterCheck(_O.ALTER), ClusterCheck(_O.DESCRIBE)
 _ACTION = ClusterCheck(_O.CLUSTER_ACTION)
 _OPEN = NoCheck("clients ask before they have authenticated")
 _FORWARDED = NoCheck("the controller checks it")
+_LOGGERS = NoCheck("the controller checks it, and the handler what is asked of the node's loggers")
 _TOLD = NoCheck("the answer tells only what the client may know")
 
 BROKER: Final[Mapping[int, Check[Broker]]] = {
@@ -106,7 +107,7 @@ BROKER: Final[Mapping[int, Check[Broker]]] = {
     Key.CONSUMER_GROUP_DESCRIBE: Checked(ConsumerGroupDescribeRequest, groups.consumer_describe),
     Key.DELETE_GROUPS: Checked(DeleteGroupsRequest, groups.delete_groups),
     Key.ELECT_LEADERS: _FORWARDED,
-    Key.INCREMENTAL_ALTER_CONFIGS: _FORWARDED,
+    Key.INCREMENTAL_ALTER_CONFIGS: _LOGGERS,
     Key.ALTER_PARTITION_REASSIGNMENTS: _FORWARDED,
     Key.LIST_PARTITION_REASSIGNMENTS: _FORWARDED,
     Key.OFFSET_DELETE: Checked(OffsetDeleteRequest, groups.offset_delete),

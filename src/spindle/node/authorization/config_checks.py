@@ -88,11 +88,14 @@ def alter_configs(
     request: whole.AlterConfigsRequest,
     context: RequestContext[AlterConfigsResponse],
 ) -> whole.AlterConfigsRequest | AlterConfigsResponse:
-    """ALTER_CONFIGS on topics, groups or the cluster."""
+    """ALTER_CONFIGS on topics, groups or the cluster; the handler refuses loggers."""
     permits = context.permits
     sifted = Sifted(
         request.resources,
-        lambda r: _may(permits, _O.ALTER_CONFIGS, r.resource_type, r.resource_name),
+        lambda r: (
+            r.resource_type == _LOGGER
+            or _may(permits, _O.ALTER_CONFIGS, r.resource_type, r.resource_name)
+        ),
     )
 
     def refused(resource: whole.AlterConfigsResource) -> WholeAnswer:

@@ -4,6 +4,7 @@ Behaviour:
 - topics, brokers, client metrics and groups; a broker tells its own settings or, by the empty
   name, what is set for the whole cluster; other brokers' settings are refused;
 - a controller tells the settings of topics and of itself;
+- each node tells the levels of its own loggers (`_loggers`, KIP-412);
 - asking for particular names leaves the others out; unknown names are not mentioned.
 
 Version notes: 1 has synonyms (on demand) and the source of each value; 3 has types and, on demand,
@@ -12,11 +13,12 @@ documentation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
+from spindle.node.handlers._loggers import LOGGER_RESOURCE, described
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.settings_view import DescribedConfig, SettingsView
 from spindle.node.slices import REST, Pause, Slices
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
+Loggers = Callable[[str, Collection[str]], Iterable[DescribeConfigsResourceResult]]
+"""The levels of the loggers of a node by its id, all or some."""
+
+
 def on_broker(
     broker: Broker,
     request: DescribeConfigsRequest,
@@ -43,7 +49,8 @@ def on_broker(
 ) -> Later:
     """Tell settings as this broker obeys them."""
     view = partial(SettingsView, broker.image, broker.settings, broker.node_id)
-    return _answer(broker.slices, request, context, view)
+    loggers = partial(described, broker.out, broker.node_id)
+    return _answer(broker.slices, request, context, view, loggers)
 
 
 def on_controller(
@@ -54,7 +61,8 @@ def on_controller(
     """Tell settings as this controller knows them."""
     config = controller.config
     view = partial(SettingsView, controller.image, config.settings, config.node_id)
-    return _answer(controller.slices, request, context, view)
+    loggers = partial(described, controller.out, config.node_id)
+    return _answer(controller.slices, request, context, view, loggers)
 
 
 def _answer(
@@ -62,10 +70,11 @@ def _answer(
     request: DescribeConfigsRequest,
     context: RequestContext[DescribeConfigsResponse],
     view: Callable[[], SettingsView],
+    loggers: Loggers,
 ) -> Later:
     def results() -> Iterator[DescribeConfigsResult | Pause]:
         for resource in request.resources:
-            yield _result(request, resource, view())
+            yield _result(request, resource, view(), loggers)
             yield REST
 
     return slices.answer(
@@ -74,13 +83,20 @@ def _answer(
 
 
 def _result(
-    request: DescribeConfigsRequest, resource: DescribeConfigsResource, view: SettingsView
+    request: DescribeConfigsRequest,
+    resource: DescribeConfigsResource,
+    view: SettingsView,
+    loggers: Loggers,
 ) -> DescribeConfigsResult:
     kind, name = resource.resource_type, resource.resource_name
-    error, message = Error.NONE, None
-    told: list[DescribedConfig] = []
+    keys = resource.configuration_keys or ()
+    error, message = Error.NONE, ""
+    found: Iterable[DescribeConfigsResourceResult] = ()
     try:
-        told = view.of(kind, name, resource.configuration_keys or ())
+        if kind == LOGGER_RESOURCE:
+            found = loggers(name, keys)
+        else:
+            found = [_encode(request, each) for each in view.of(kind, name, keys)]
     except Refusal as refusal:
         error, message = refusal.error, refusal.message
     return DescribeConfigsResult(
@@ -88,7 +104,7 @@ def _result(
         error_message=message,
         resource_type=kind,
         resource_name=name,
-        configs=tuple(_encode(request, each) for each in told),
+        configs=tuple(found),
     )
 
 

@@ -2,7 +2,8 @@
 
 Behaviour: single settings of topics and brokers are set, deleted, appended to or subtracted from;
 each resource as a whole or not at all (KIP-339). Settings of brokers are recorded; the brokers
-apply them when they see the record. On the broker listener the request is forwarded.
+apply them when they see the record. On the broker listener the request is forwarded, but for the
+levels of the node's own loggers (`_loggers`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,16 @@ from typing import TYPE_CHECKING
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
+from spindle.node.authorization.sifting import Sifted
 from spindle.node.handlers._configs import asked, hand_on, told
+from spindle.node.handlers._logger_requests import change_levels
+from spindle.node.handlers._loggers import LOGGER_RESOURCE, TOO_LARGE, alter
 from spindle.node.handlers._repeats import RepeatedResources
 from spindle.node.request_context import LATER, Later, RequestContext
-from spindle.wire.messages.incremental_alter_configs_request import IncrementalAlterConfigsRequest
+from spindle.wire.messages.incremental_alter_configs_request import (
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from spindle.wire.messages.incremental_alter_configs_response import (
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsResponse,
@@ -32,8 +39,9 @@ def on_broker(
     request: IncrementalAlterConfigsRequest,
     context: RequestContext[IncrementalAlterConfigsResponse],
 ) -> Later:
-    """Hand on to the controller what this broker can live with."""
-    hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
+    """Hand on to the controller what this broker can live with; change the levels of loggers."""
+    if not change_levels(broker, request, context, refuse):
+        hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
     return LATER
 
 
@@ -42,15 +50,33 @@ def on_controller(
     request: IncrementalAlterConfigsRequest,
     context: RequestContext[IncrementalAlterConfigsResponse],
 ) -> Later:
-    """Change settings."""
-    wanted = [asked(resource) for resource in request.resources]
+    """Change settings, and the levels of loggers."""
+    others = Sifted(request.resources, lambda r: r.resource_type != LOGGER_RESOURCE)
+    wanted = [asked(resource) for resource in others.kept]
     named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
+
+    def respond(outcomes: Iterable[tuple[Error, str | None]]) -> IncrementalAlterConfigsResponse:
+        answers = told(AlterConfigsResourceResponse, others.kept, outcomes)
+        return IncrementalAlterConfigsResponse(
+            responses=others.woven(answers, altered, context.version)
+        )
+
+    def altered(resource: AlterConfigsResource) -> AlterConfigsResourceResponse:
+        outcome: tuple[Error, str | None] = (Error.INVALID_REQUEST, TOO_LARGE)
+        if not context.forwarded:
+            own = controller.config.node_id
+            outcome = alter(controller.out, own, resource, request.validate_only)
+        return told(AlterConfigsResourceResponse, (resource,), (outcome,))[0]
+
+    if others.is_empty:
+        context.answer(respond(()))
+        return LATER
     return controller.serve(
         context,
         lambda state: configs.alter_incrementally(
             state, wanted, request.validate_only, direct=not context.forwarded, named=named
         ),
-        lambda outcomes: _respond(request, [(o.error, o.message) for _, o in outcomes]),
+        lambda outcomes: respond([(o.error, o.message) for _, o in outcomes]),
         partial(refuse, request, context),
     )
 

@@ -1,8 +1,7 @@
 """ListConfigResources (74), versions 0-1 (KIP-1142).
 
 Behaviour: names of resources that have, or may have, settings of their own: topics, brokers,
-client metrics, groups. Other types are UNSUPPORTED_VERSION, brokers' loggers among them: our nodes
-have none whose levels could be described or changed.
+loggers of brokers, client metrics, groups. Other types are UNSUPPORTED_VERSION.
 
 Version notes: 0 lists client metrics only; from 1 on types may be chosen, none meaning all.
 """
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.node.handlers._loggers import LOGGER_RESOURCE
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
 from spindle.wire.messages.list_config_resources_response import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CLIENT_METRICS: Final = 16
 GROUP: Final = 32
-ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, CLIENT_METRICS, GROUP)
+ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, LOGGER_RESOURCE, CLIENT_METRICS, GROUP)
 
 
 def on_broker(
@@ -62,6 +62,6 @@ def refuse(
 def _names(image: ClusterImage, kind: int) -> Iterable[str]:
     if kind == TOPIC_RESOURCE:
         return image.topic_ids
-    if kind == BROKER_RESOURCE:
+    if kind in (BROKER_RESOURCE, LOGGER_RESOURCE):
         return [str(broker) for broker in sorted(image.brokers)]
     return [name for resource, name in image.configs if resource == kind]

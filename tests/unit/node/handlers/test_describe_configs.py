@@ -34,7 +34,9 @@ def image() -> ClusterImage:
 def desk_of(image: ClusterImage, **given: str) -> Desk:
     settings = Settings({"node.id": "1"} | given)
     out = Outbox(random.Random(1))
-    target = SimpleNamespace(image=image, settings=settings, node_id=1, slices=Slices(out, "/d1"))
+    target = SimpleNamespace(
+        image=image, settings=settings, node_id=1, out=out, slices=Slices(out, "/d1")
+    )
     return Desk(HANDLERS, target, out)
 
 
@@ -134,7 +136,7 @@ def test_settings_that_only_others_understand(image: ClusterImage) -> None:
     [
         (TOPIC, "nowhere", Error.UNKNOWN_TOPIC_OR_PARTITION),
         (BROKER, "2", Error.INVALID_REQUEST),
-        (8, "1", Error.INVALID_REQUEST),
+        (8, "2", Error.INVALID_REQUEST),
         (77, "x", Error.INVALID_REQUEST),
     ],
 )
@@ -163,7 +165,7 @@ def test_asking_for_no_names_is_asking_for_all(image: ClusterImage) -> None:
 def test_a_controller_tells_its_own(image: ClusterImage) -> None:
     config = SimpleNamespace(settings=Settings({"node.id": "9"}), node_id=9)
     out = Outbox(random.Random(1))
-    target = SimpleNamespace(image=image, config=config, slices=Slices(out, "/d1"))
+    target = SimpleNamespace(image=image, config=config, out=out, slices=Slices(out, "/d1"))
     desk = Desk(CONTROLLER, target, out)
     (told,) = describe(desk, BROKER, "9", "node.id").configs
     assert (told.value, told.config_source) == ("9", 4)
@@ -178,12 +180,12 @@ def test_resources_are_listed(image: ClusterImage, version: int) -> None:
     if version == 0:
         assert told == [(16, "sub")]
     else:
-        brokers = [(4, str(n)) for n in (1, 2, 3)]
+        brokers = [(kind, str(n)) for kind in (4, 8) for n in (1, 2, 3)]
         assert told == [(2, "t"), *brokers, (16, "sub"), (32, "g")]
 
 
 @pytest.mark.spec("N-04")
-@pytest.mark.parametrize("kind", [8, 99], ids=["loggers", "unknown"])
+@pytest.mark.parametrize("kind", [0, 99])
 def test_types_of_resources_without_settings_are_refused(image: ClusterImage, kind: int) -> None:
     assert describe(desk_of(image), kind, "1").error_code == Error.INVALID_REQUEST
     answer = desk_of(image).ask(Key.LIST_CONFIG_RESOURCES, 1, resource_types=(2, kind))
