@@ -21,11 +21,10 @@ MARK: Final = "<!-- from here on generated -->\n"
 Range = tuple[int, int]
 """The oldest and the newest version."""
 
-_TOKENS, _SHARE, _STREAMS, _VOTERS = (
+_TOKENS, _SHARE, _STREAMS = (
     "no delegation tokens",
     "no share groups (KIP-932)",
     "no streams groups (KIP-1071)",
-    "the voters are those of `controller.quorum.voters`",
 )
 WHY: Final[Mapping[Key, str]] = {
     Key.CREATE_DELEGATION_TOKEN: _TOKENS,
@@ -48,9 +47,6 @@ WHY: Final[Mapping[Key, str]] = {
     Key.DELETE_SHARE_GROUP_OFFSETS: _SHARE,
     Key.STREAMS_GROUP_HEARTBEAT: _STREAMS,
     Key.STREAMS_GROUP_DESCRIBE: _STREAMS,
-    Key.ADD_RAFT_VOTER: _VOTERS,
-    Key.REMOVE_RAFT_VOTER: _VOTERS,
-    Key.UPDATE_RAFT_VOTER: _VOTERS,
 }
 """Why an API of Apache Kafka is not served, or not in each version."""
 NEITHER: Final[Mapping[Key, str]] = {

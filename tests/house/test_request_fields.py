@@ -49,10 +49,8 @@ UNREAD: dict[Key, dict[str, str]] = {
     Key.OFFSET_FOR_LEADER_EPOCH: {"replica_id": "OffsetForLeaderEpochRequest"},
     # Kafka 4 knows no ZooKeeper and records false, whatever the request says.
     Key.CONTROLLER_REGISTRATION: {"zk_migration_ready": "ControllerRegistrationRequest"},
-    # The voters are those of controller.quorum.voters, known by their ids alone (kraft.version 0).
-    Key.VOTE: {"replica_directory_id": "PartitionData"},
+    # A successor is known by its id: a node has one metadata directory at a time.
     Key.END_QUORUM_EPOCH: {"candidate_directory_id": "ReplicaInfo"},
-    Key.FETCH_SNAPSHOT: {"replica_directory_id": "PartitionSnapshot"},
 }  # fmt: skip
 """Fields that no code reads, with the class that has them, and why."""
 

@@ -93,9 +93,9 @@ MAPPINGS = [(), ("4.0-IV3",), ("3.9",), ("3.3",)]
 DEPENDENCIES = [
     ("eligible.leader.replicas.version=1",),
     ("transaction.version=2", "metadata.version=20"),
-    ("kraft.version=0", "group.version=0"),
+    ("kraft.version=0", "group.version=0", "kraft.version=1"),
 ]
-NOT_SERVED = ("kraft.version=", "share.version=", "streams.version=")
+NOT_SERVED = ("share.version=", "streams.version=")
 
 
 def named(option: str, values: Sequence[str]) -> tuple[str, ...]:

@@ -75,13 +75,13 @@ NODES = [
         ),
         (
             "a second vote is given in one epoch",
-            "state.election.voted != ballot.candidate:\n            state.save(",
-            "state.election.voted == ballot.candidate:\n            state.save(",
+            "not state.election.has_voted_for(ballot.key):\n            state.save(",
+            "state.election.has_voted_for(ballot.key):\n            state.save(",
         ),
         (
             "a leader that was restarted leads the same epoch again",
-            "        if state.is_voter and known.leader == state.me:",
-            "        if state.is_voter and known.leader == NO_NODE:",
+            "        if self.log.may_need(self.state.key) and known.leader == state.me:",
+            "        if self.log.may_need(self.state.key) and known.leader == NO_NODE:",
         ),
         (
             "the epoch of the log is forgotten at a start",

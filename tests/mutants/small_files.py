@@ -113,10 +113,9 @@ SMALL_FILES = [
         ),
         (
             "a directory counts as formatted before it has its bootstrap",
-            '    files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)\n'
-            "    write(disk, directory, meta)",
+            '    files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)\n',
             "    write(disk, directory, meta)\n"
-            '    files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)',
+            '    files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)\n',
         ),
     ),
     *mutants(

@@ -29,6 +29,7 @@ class Committed:
 
     def __init__(self) -> None:
         self.image = ClusterImage()
+        self.kraft_version = 0
 
 
 class HandQuorum:

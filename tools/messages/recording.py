@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import NamedTuple
 
-from spindle.model import ids
+from spindle.model import ids, quorum_voters
 from spindle.model import metadata_records as model_records
 from spindle.wire import making, stored
 from spindle.wire.values import put_uvarint
@@ -24,7 +24,7 @@ from tools.messages.schema import Message, Struct, Variant, shape, snake, struct
 from tools.messages.writing import WriterText
 
 _TYPES = {"bool": "bool", "float64": "float", "string": "str", "bytes": "bytes", "id": "UUID"}
-_HOMES: tuple[ModuleType, ...] = (ids, model_records, making, stored)
+_HOMES: tuple[ModuleType, ...] = (ids, model_records, quorum_voters, making, stored)
 _CODEC = ("Open", "Put", "Reader", "Writer", "null", "skip_tags", "wrong_size")
 _VALUES = ("ZERO_UUID", "id_of", "long_uvarint", "put_uvarint", "short", "uuid_of")
 _NOTHING = Struct("", False)

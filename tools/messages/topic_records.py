@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from spindle.model import quorum_voters
 from spindle.model.ids import Endpoint, VersionRange
 from spindle.wire import stored
 from spindle.wire.making import bare_id
@@ -207,7 +208,7 @@ _VOTER: Final = layout(
         F("endpoints", "[]", of=_ENDPOINT),
         F("supported", "", of=_SUPPORTED),
     ),
-    cls=stored.Voter,
+    cls=quorum_voters.Voter,
 )
 
 
@@ -269,6 +270,6 @@ def control_records() -> list[Recorded]:
         Recorded("LeaderChange", changes, (0,)),
         _control("SnapshotHeader", stored.SnapshotHeader, F("last_timestamp", "int64")),
         _control("SnapshotFooter", stored.SnapshotFooter),
-        _control("KRaftVersion", stored.KRaftVersion, F("level", "int16")),
-        _control("Voters", stored.Voters, F("voters", "[]", of=_VOTER)),
+        _control("KRaftVersion", quorum_voters.KRaftVersion, F("level", "int16")),
+        _control("Voters", quorum_voters.Voters, F("voters", "[]", of=_VOTER)),
     ]

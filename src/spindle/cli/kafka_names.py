@@ -200,9 +200,10 @@ def _storage_parser() -> _StorageParser:
     form.add_argument("--ignore-formatted", "-g", action="store_true")
     form.add_argument("--feature", "-f", action="append", default=[])
     form.add_argument("--add-scram", "-S", action="append", default=[])
-    form.add_argument("--standalone", "-s", action="store_true")
-    form.add_argument("--no-initial-controllers", "-N", action="store_true")
-    form.add_argument("--initial-controllers", "-I")
+    voters = form.add_mutually_exclusive_group()
+    voters.add_argument("--standalone", "-s", action="store_true")
+    voters.add_argument("--no-initial-controllers", "-N", action="store_true")
+    voters.add_argument("--initial-controllers", "-I")
     for verb in (form, mapping):
         verb.add_argument("--release-version", "-r")
     needs.add_argument("--feature", "-f", action="append", required=True)

@@ -136,6 +136,8 @@ class Error(IntEnum):
     TRANSACTION_ABORTABLE = 120
     INVALID_REGULAR_EXPRESSION = 128
     INVALID_VOTER_KEY = 125
+    DUPLICATE_VOTER = 126
+    VOTER_NOT_FOUND = 127
     UNKNOWN_EVENT_TYPE = 1589  # KIP-589's; Apache Kafka gave it no number, so this one is ours
 
 

@@ -30,13 +30,16 @@ CORDONED_DIRECTORIES: Final = 30
 """4.3-IV0: KIP-1066."""
 
 _METADATA_LEVELS: Final = VersionRange(7, 30)
+KRAFT_VERSION: Final = "kraft.version"
+KRAFT_LEVELS: Final = VersionRange(0, 1)
+"""1: the voters of the metadata quorum are in its log (KIP-853)."""
 
 SERVED: Final[Mapping[str, VersionRange]] = {
     METADATA_VERSION: _METADATA_LEVELS,
     TRANSACTION_VERSION: VersionRange(0, 2),
     ELR_VERSION: VersionRange(0, 1),
     GROUP_VERSION: VersionRange(0, 1),
-    "kraft.version": VersionRange(0, 0),
+    KRAFT_VERSION: KRAFT_LEVELS,
     "share.version": VersionRange(0, 0),
     "streams.version": VersionRange(0, 0),
 }
@@ -44,7 +47,6 @@ SERVED: Final[Mapping[str, VersionRange]] = {
 
 SUPPORTED: Final[Mapping[str, VersionRange]] = {
     **SERVED,
-    "kraft.version": VersionRange(0, 1),
     "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }

@@ -57,6 +57,8 @@ Decide = Callable[[ControllerState], ControllerResult[T]]
 class ImageView(Protocol):
     """The part that holds the committed image."""
 
+    kraft_version: int
+
     @property
     def image(self) -> ClusterImage:
         """The committed metadata."""

@@ -34,7 +34,7 @@ def last_words(
     """What to say and to whom, the active controller first; None where nothing counts on us."""
     if lifecycle.epoch == NO_EPOCH or quorum.raft is None:
         return None
-    addresses = quorum.world.addresses
+    addresses = quorum.world.addresses.known
     own = addresses.get(config.node_id) if config.is_controller else None
     active = quorum.leader_endpoint()
     known = dict.fromkeys([*([active] if active else []), *addresses.values()])

@@ -36,6 +36,8 @@ class Metadata:
     def __init__(self, out: Outbox | None = None) -> None:
         """`out`: gives turns; without it listeners get all at once."""
         self.image = ClusterImage()
+        self.kraft_version = 0
+        """Of the quorum: control records of its log say it (KIP-853)."""
         self.told = -1
         """Offset of the last record that the listeners have seen; -1 before the first."""
         self.at_once = TOLD_AT_ONCE

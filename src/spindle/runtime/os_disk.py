@@ -21,6 +21,8 @@ from spindle.storage.disk import AT_ONCE, CopyOptions, File, Seen, Stat, unseen
 
 BUFFERS_MAX = 1024
 """Most buffers that one `pwritev` takes (IOV_MAX)."""
+SNAPSHOT_SUFFIX = ".checkpoint"
+"""Of snapshots of the metadata."""
 
 
 class OsFile:
@@ -123,9 +125,19 @@ class OsDisk:
         self._pool = BufferPool()
 
     def open(self, path: str, create: bool = False) -> File:
-        """Open for reading and writing; `create` makes it if it is missing."""
+        """Open for reading and writing; `create` makes it if it is missing.
+
+        A snapshot of the metadata is opened for reading where no more is allowed: Apache Kafka
+        gives its snapshots the mode 0400.
+        """
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        return OsFile(os.open(path, flags, 0o644), self._pool)
+        try:
+            found = os.open(path, flags, 0o644)
+        except PermissionError:
+            if create or not path.endswith(SNAPSHOT_SUFFIX):
+                raise
+            found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return OsFile(found, self._pool)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted."""

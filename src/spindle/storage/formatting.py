@@ -13,6 +13,7 @@ from spindle.model.feature_rules import FINALIZED
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.jobs import Format
 from spindle.model.metadata_records import FeatureLevel, MetadataRecord
+from spindle.model.quorum_voters import DYNAMIC, KRaftVersion, Voters
 from spindle.storage import layout, meta
 from spindle.storage.blame import PROBE
 from spindle.storage.disk import Disk
@@ -30,12 +31,29 @@ def format_blank(
     node_id: int,
     timestamp_ms: int,
     records: Iterable[MetadataRecord] = DEFAULT_LEVELS,
+    voters: Voters | None = None,
 ) -> None:
-    """Format directories without `meta.properties`, each with an id of its own (K858-01)."""
+    """Format directories without `meta.properties`, each with an id of its own (K858-01).
+
+    `voters`: the first ones of a dynamic quorum (KIP-853), where the directory is for its log; its
+    id is the one that they give this node.
+    """
     bootstrap = b"".join(encode_checkpoint(records, timestamp=timestamp_ms))
     for directory in directories:
-        own = meta.MetaProperties(1, cluster_id, node_id, meta.random_directory_id())
-        meta.format_directory(disk, directory, own, bootstrap)
+        named = None if voters is None else voters.find(node_id)
+        id = meta.random_directory_id() if named is None else named.directory_id
+        own = meta.MetaProperties(1, cluster_id, node_id, id)
+        quorum = None if voters is None else _quorum(voters, timestamp_ms)
+        meta.format_directory(disk, directory, own, bootstrap, quorum)
+
+
+def _quorum(voters: Voters, timestamp_ms: int) -> bytes:
+    """The checkpoint that an empty log begins with."""
+    said = (KRaftVersion(DYNAMIC), voters)
+    batches = encode_checkpoint(
+        (), last_timestamp=timestamp_ms, timestamp=timestamp_ms, quorum=said
+    )
+    return b"".join(batches)
 
 
 def adopt(disk: Disk, job: Format, new_id: Callable[[], DirectoryId]) -> tuple[str, ...]:

@@ -136,13 +136,25 @@ def completed(
     )
 
 
-def format_directory(disk: Disk, directory: str, meta: MetaProperties, bootstrap: bytes) -> None:
+def format_directory(
+    disk: Disk,
+    directory: str,
+    meta: MetaProperties,
+    bootstrap: bytes,
+    quorum: bytes | None = None,
+) -> None:
     """Make a directory ready for a node: `bootstrap.checkpoint`, then `meta.properties`.
 
-    In this order: a directory counts as formatted once `meta.properties` stands. OSError.
+    In this order: a directory counts as formatted once `meta.properties` stands. `quorum`: what
+    the metadata log begins with, where that is the log of a dynamic quorum (KIP-853). OSError.
     """
     assert meta.directory_id is not None
     disk.make_dirs(directory)
     disk.sync_dir(directory.rpartition("/")[0] or "/")
     files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)
+    if quorum is not None:
+        folder = f"{directory}/{layout.METADATA_FOLDER}"
+        disk.make_dirs(folder)
+        files.replace(disk, f"{folder}/{layout.FIRST_QUORUM}", quorum)
+        disk.sync_dir(directory)
     write(disk, directory, meta)

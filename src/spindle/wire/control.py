@@ -23,6 +23,9 @@ from spindle.model.batches import (
 )
 from spindle.model.errors import Corrupt
 from spindle.model.ids import NodeId
+from spindle.model.quorum_voters import KRaftVersion as KRaftVersion
+from spindle.model.quorum_voters import Voter as Voter
+from spindle.model.quorum_voters import Voters as Voters
 from spindle.wire.batch import NEXT, build, records
 from spindle.wire.codec import Put, Reader, read_record
 from spindle.wire.record_codecs import k_raft_version as kraft_version_record
@@ -30,12 +33,9 @@ from spindle.wire.record_codecs import leader_change as leader_change_record
 from spindle.wire.record_codecs import snapshot_footer as snapshot_footer_record
 from spindle.wire.record_codecs import snapshot_header as snapshot_header_record
 from spindle.wire.record_codecs import voters as voters_record
-from spindle.wire.stored import KRaftVersion as KRaftVersion
 from spindle.wire.stored import LeaderChange as LeaderChange
 from spindle.wire.stored import SnapshotFooter as SnapshotFooter
 from spindle.wire.stored import SnapshotHeader as SnapshotHeader
-from spindle.wire.stored import Voter as Voter
-from spindle.wire.stored import Voters as Voters
 
 _KEY: Final = struct.Struct(">hh")
 _VALUE_VERSION: Final = struct.Struct(">h")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spindle.model.ids import DirectoryId, Endpoint, NodeId, TopicId, VersionRange
+from spindle.model.ids import NodeId, TopicId
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,27 +233,3 @@ class SnapshotHeader:
 @dataclass(frozen=True, slots=True)
 class SnapshotFooter:
     """A snapshot is complete."""
-
-
-@dataclass(frozen=True, slots=True)
-class KRaftVersion:
-    """The quorum's protocol: 0 static voters, 1 voters in the log (KIP-853)."""
-
-    level: int
-
-
-@dataclass(frozen=True, slots=True)
-class Voter:
-    """A voter of a dynamic quorum. `supported`: the kraft.version levels it can work with."""
-
-    id: NodeId
-    directory_id: DirectoryId
-    endpoints: tuple[Endpoint, ...]
-    supported: VersionRange
-
-
-@dataclass(frozen=True, slots=True)
-class Voters:
-    """All voters of a dynamic quorum."""
-
-    voters: tuple[Voter, ...]

@@ -48,6 +48,25 @@ def format_(
             "each line of a file is one.",
         ),
     ] = None,
+    standalone: Annotated[
+        bool,
+        typer.Option("--standalone", "-s", help="This controller alone begins a dynamic quorum."),
+    ] = False,
+    initial_controllers: Annotated[
+        str | None,
+        typer.Option(
+            "--initial-controllers",
+            "-I",
+            metavar="LIST",
+            help="The first voters of a dynamic quorum, each as ID@HOST:PORT:DIRECTORY-ID.",
+        ),
+    ] = None,
+    no_initial_controllers: Annotated[
+        bool,
+        typer.Option(
+            "--no-initial-controllers", "-N", help="This node joins a dynamic quorum that exists."
+        ),
+    ] = False,
 ) -> None:
     """Make a node's log directories ready for use: each gets its own random id.
 
@@ -59,7 +78,12 @@ def format_(
         cluster_id,
         say,
         ignore_formatted=ignore_formatted,
-        wishes=storage_run.StorageOptions(scram=tuple(add_scram or ())),
+        wishes=storage_run.StorageOptions(
+            scram=tuple(add_scram or ()),
+            standalone=standalone,
+            initial_controllers=initial_controllers,
+            no_initial_controllers=no_initial_controllers,
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from spindle.model.feature_rules import (
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
     FINALIZED,
+    KRAFT_VERSION,
     METADATA_VERSION,
     RELEASES,
     SERVED,
@@ -24,10 +25,12 @@ from spindle.model.feature_rules import (
 
 Say = Callable[[str], None]
 
+_DYNAMIC_QUORUM: Final = 21
+"""The metadata.version from which a dynamic quorum is Kafka's default (KIP-853)."""
 _NEEDS: Final = {(ELR_VERSION, 1): {METADATA_VERSION: ELIGIBLE_LEADER_REPLICAS}}
 """Levels of features that need levels of others."""
 _ORDER: Final = (
-    "kraft.version",
+    KRAFT_VERSION,
     TRANSACTION_VERSION,
     "group.version",
     ELR_VERSION,
@@ -51,6 +54,8 @@ def say_mapping(release: str | None, say: Say) -> None:
     """The levels that a cluster gets which is formatted for a release."""
     level = FINALIZED[METADATA_VERSION] if release is None else level_of(release)
     levels = finalized_at(level)
+    if level >= _DYNAMIC_QUORUM:
+        levels[KRAFT_VERSION] = 1
     say(f"{METADATA_VERSION}={level} ({release or _name_of(level)})")
     for name in _ORDER:
         say(f"{name}={levels.get(name, 0)}")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from spindle.cli.storage.first_voters import parse_voters, standalone
 from spindle.cli.storage.releases import level_of
 from spindle.cli.storage.scram_arguments import scram_records
 from spindle.model.config import NodeConfig
@@ -22,6 +23,7 @@ from spindle.model.feature_rules import (
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
     FINALIZED,
+    KRAFT_VERSION,
     METADATA_VERSION,
     RELEASES,
     SCRAM,
@@ -30,6 +32,7 @@ from spindle.model.feature_rules import (
 )
 from spindle.model.ids import id_to_text
 from spindle.model.metadata_records import FeatureLevel, UserScramCredential
+from spindle.model.quorum_voters import Voters
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.server import read_config
 from spindle.storage import meta
@@ -39,8 +42,10 @@ from spindle.storage.meta import MetaProperties
 
 Say = Callable[[str], None]
 
-NOT_WRITTEN: Final = "kraft.version"
-"""A feature that Kafka's tool can set and this one cannot: it means a dynamic quorum (KIP-853)."""
+_DYNAMIC_ONLY: Final = (
+    "controller.quorum.voters is empty and one of the flags --standalone, --initial-controllers, or"
+    " --no-initial-controllers is used. For dynamic controllers support, try"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,11 @@ class StorageOptions:
     standalone: bool = False
     no_initial_controllers: bool = False
     initial_controllers: str | None = None
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the voters of the quorum are to be in its log (KIP-853)."""
+        return self.standalone or self.no_initial_controllers or bool(self.initial_controllers)
 
 
 @dataclass(frozen=True)
@@ -83,9 +93,10 @@ def format_node(
     node, or is formatted already and `ignore_formatted` is not given.
     """
     wishes = wishes or StorageOptions()
-    levels = _levels(wishes)
-    records: list[FeatureLevel | UserScramCredential] = [*levels, *_users(wishes, levels)]
     config = read_config(properties)
+    voters = _voters(wishes, config)
+    levels = _levels(wishes, config)
+    records: list[FeatureLevel | UserScramCredential] = [*levels, *_users(wishes, levels)]
     _check_cluster_id(cluster_id)
     disk = OsDisk()
     seen = _look(disk, config)
@@ -106,12 +117,21 @@ def format_node(
     release = _release_of(levels)
     say(f"Bootstrap metadata: {_as_java(records)}")
     for directory in seen.blank:
-        kind = "metadata" if directory == config.metadata_dir else "data"
+        first = voters if directory == config.metadata_dir else None
+        kind = _kind(config, directory, first)
         say(f"Formatting {kind} directory {directory} with metadata.version {release}.")
-        format_blank(
-            disk, (directory,), cluster_id, config.node_id, time.time_ns() // 1_000_000, records
-        )
+        now_ms = time.time_ns() // 1_000_000
+        format_blank(disk, (directory,), cluster_id, config.node_id, now_ms, records, first)
     return seen.blank
+
+
+def _kind(config: NodeConfig, directory: str, first: Voters | None) -> str:
+    """What a directory is for, in Kafka's words."""
+    if directory != config.metadata_dir:
+        return "data"
+    if first is None:
+        return "metadata"
+    return "dynamic metadata voter" if config.node_id in first.ids else "dynamic metadata"
 
 
 @dataclass(frozen=True)
@@ -227,15 +247,47 @@ def _contradictions(found: list[MetaProperties]) -> list[str]:
     return problems
 
 
-def _levels(wishes: StorageOptions) -> list[FeatureLevel]:
-    """The first records of an empty metadata log; Unusable for unsupported ones."""
-    if wishes.standalone or wishes.initial_controllers or wishes.no_initial_controllers:
+def _voters(wishes: StorageOptions, config: NodeConfig) -> Voters | None:
+    """The first voters of a dynamic quorum; None for a node that begins none."""
+    if config.quorum.voters and (wishes.standalone or wishes.initial_controllers):
         raise Unusable(
-            "--standalone, --initial-controllers and --no-initial-controllers format a dynamic"
-            " quorum (KIP-853), which is not served here: name the controllers in"
-            " controller.quorum.voters and leave the option away"
+            "You cannot specify controller.quorum.voters and format the node with"
+            " --initial-controllers or --standalone. If you want to use dynamic quorum, please"
+            " remove controller.quorum.voters and specify controller.quorum.bootstrap.servers"
+            " instead."
         )
+    if wishes.initial_controllers:
+        return parse_voters(wishes.initial_controllers, config.quorum.listeners[0])
+    if wishes.standalone:
+        return standalone(config, meta.random_directory_id())
+    if config.is_controller and not config.quorum.voters and not wishes.no_initial_controllers:
+        raise Unusable(
+            "Because controller.quorum.voters is not set on this controller, you must specify one"
+            " of the following: --standalone, --initial-controllers, or --no-initial-controllers."
+        )
+    return None
+
+
+def _check_quorum_level(level: int | None, wishes: StorageOptions, config: NodeConfig) -> None:
+    """That the level asked for is the one which the other options mean."""
+    dynamic = wishes.is_dynamic and not config.quorum.voters
+    if level == 0 and dynamic:
+        raise Unusable(
+            f"Cannot set kraft.version to 0 if {_DYNAMIC_ONLY} removing the --feature flag for"
+            " kraft.version."
+        )
+    if level and not dynamic:
+        raise Unusable(
+            f"Cannot set kraft.version to {level} unless {_DYNAMIC_ONLY} using one of --standalone,"
+            " --initial-controllers, or --no-initial-controllers and removing"
+            " controller.quorum.voters."
+        )
+
+
+def _levels(wishes: StorageOptions, config: NodeConfig) -> list[FeatureLevel]:
+    """The first records of an empty metadata log; Unusable for unsupported ones."""
     asked = dict(_feature(wish) for wish in wishes.features)
+    _check_quorum_level(asked.pop(KRAFT_VERSION, None), wishes, config)
     level = asked.pop(METADATA_VERSION, None)
     if wishes.release is not None:
         if level is not None:
@@ -279,8 +331,8 @@ def _feature(wish: str) -> tuple[str, int]:
     name, equals, text = wish.partition("=")
     if not equals:
         raise Unusable(f"Can't parse feature=level string {wish}: equals sign not found.")
-    if name not in SERVED or name == NOT_WRITTEN:
-        known = sorted(n for n in SERVED if n not in (METADATA_VERSION, NOT_WRITTEN))
+    if name not in SERVED:
+        known = sorted(n for n in SERVED if n != METADATA_VERSION)
         raise Unusable(f"Unsupported feature: {name}. Supported features are: {', '.join(known)}")
     try:
         level = int(text)

@@ -12,22 +12,27 @@ from spindle.core.raft.leading import LeaderProgress
 from spindle.core.raft.raft_io import RaftIO
 from spindle.core.raft.raft_values import NO_NODE, Ballot, ElectionState, Heard
 from spindle.core.raft.roles import FollowerState, LeaderState, Role, UnattachedState
+from spindle.core.raft.voter_history import VoterHistory
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
+from spindle.model.quorum_voters import VoterKey
 
 
 class EpochState:
     """Epoch, vote, leader and role of one node."""
 
-    def __init__(self, me: NodeId, voters: tuple[NodeId, ...], out: Outbox, io: RaftIO) -> None:
-        self.me = me
-        self.voters = voters
+    def __init__(self, key: VoterKey, history: VoterHistory, out: Outbox, io: RaftIO) -> None:
+        self.key = key
+        """This node with its metadata directory."""
+        self.history = history
         self.election = ElectionState()
         self.role: Role = UnattachedState()
         self._timers: list[Timer] = []
         """Of the present role."""
+        self.term_ended: Callable[[], None] = lambda: None
+        """Called when we lead no more."""
         self.stopping = False
         """This node takes no more part."""
         self._out = out
@@ -37,6 +42,11 @@ class EpochState:
         self._waiting_saves: list[tuple[int, Callable[[], None]]] = []
 
     # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def me(self) -> NodeId:
+        """This node's id."""
+        return self.key.id
 
     @property
     def epoch(self) -> int:
@@ -53,7 +63,12 @@ class EpochState:
     @property
     def is_voter(self) -> bool:
         """Whether this node has a vote."""
-        return self.me in self.voters
+        return self.history.latest.has(self.key)
+
+    @property
+    def voters(self) -> tuple[NodeId, ...]:
+        """The nodes with a vote."""
+        return self.history.latest.ids
 
     @property
     def term(self) -> LeaderProgress | None:
@@ -76,8 +91,8 @@ class EpochState:
 
     def may_grant(self, ballot: Ballot, last: OffsetAndEpoch) -> bool:
         """Whether a ballot of our epoch may have our vote; `last`: the end of our own log."""
-        if not self.is_voter or ballot.candidate not in self.voters:
-            return False
+        if not self.history.is_dynamic and not (self.is_voter and ballot.candidate in self.voters):
+            return False  # A log that is behind may not know yet which nodes are voters.
         if isinstance(self.role, LeaderState):
             return False
         up_to_date = (ballot.last.epoch, ballot.last.offset) >= (last.epoch, last.offset)
@@ -86,7 +101,7 @@ class EpochState:
             content = isinstance(self.role, FollowerState) and self.role.fetched
             return up_to_date and not content
         if self.election.voted != NO_NODE:
-            return self.election.voted == ballot.candidate
+            return self.election.has_voted_for(ballot.key)
         return up_to_date and self.election.leader == NO_NODE
 
     # --- roles ------------------------------------------------------------------------------
@@ -94,7 +109,10 @@ class EpochState:
     def transition_to(self, role: Role) -> None:
         """Take another role; the timers of the one before are void."""
         self.cancel_timers()
+        led = self.term is not None
         self.role = role
+        if led and self.term is None:
+            self.term_ended()
         self._io.on_change()
 
     def later(self, delay: float, then: Callable[[], None]) -> None:

@@ -18,6 +18,7 @@ from spindle.core.raft.roles import LeaderState
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
+from spindle.model.quorum_voters import QuorumAt
 
 BACKOFF_DOUBLINGS_MAX = 3
 """A node looks for a new leader several times a second: brokers hear of it in no other way."""
@@ -178,9 +179,9 @@ class Follower:
             return
         log.lock.acquire()
 
-        def done(loaded: bool) -> None:
-            if loaded:
-                log.on_reset(snapshot)
+        def done(quorum: QuorumAt | None) -> None:
+            if quorum is not None:
+                log.on_reset(snapshot, quorum)
                 self._io.on_high_watermark()
                 self._written(then)
             else:

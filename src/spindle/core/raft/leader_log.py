@@ -19,16 +19,28 @@ from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import KRaftVersion, QuorumRecord, Voter
 
 
 class LeaderLog:
     """What a node does with its log while it leads; others it refuses by epoch."""
 
-    def __init__(self, state: EpochState, log: RaftLog, out: Outbox, io: RaftIO) -> None:
+    def __init__(
+        self,
+        state: EpochState,
+        log: RaftLog,
+        out: Outbox,
+        io: RaftIO,
+        own: Voter,
+        committed: Callable[[], None],
+    ) -> None:
         self._state = state
         self._log = log
         self._out = out
         self._io = io
+        self._own = own
+        """What we say of ourselves as a voter."""
+        self._committed = committed
 
     # --- what replicas ask ------------------------------------------------------------------
 
@@ -45,11 +57,11 @@ class LeaderLog:
             self._commit()
         return verdict
 
-    def on_snapshot_fetch(self, replica: NodeId) -> None:
+    def on_snapshot_fetch(self, replica: NodeId, directory: DirectoryId | None = None) -> None:
         """A replica fetches a snapshot from us, the leader."""
         term = self._state.term
         assert term is not None
-        term.on_snapshot_fetch(replica, self._out.now)
+        term.on_snapshot_fetch(replica, directory, self._out.now)
 
     def judge_fetch(self, position: FetchPosition) -> FetchVerdict:
         """What a fetch deserves now. The epoch is asked first, as Apache Kafka does."""
@@ -63,9 +75,9 @@ class LeaderLog:
     def voters(self, term: LeaderProgress, directory: DirectoryId) -> dict[NodeId, ReplicaProgress]:
         """How far each voter is. Our own copy fetches from no other: it is always caught up."""
         now = self._out.wall_ms
-        own = term.voters[self._state.me]
-        ours = replace(own, directory=directory, last_fetch_ms=now, last_caught_up_ms=now)
-        return {**term.voters, self._state.me: ours}
+        me = self._state.me
+        ours = replace(term.own, directory=directory, last_fetch_ms=now, last_caught_up_ms=now)
+        return {id: ours if id == me else progress for id, progress in term.voters.items()}
 
     # --- a term -----------------------------------------------------------------------------
 
@@ -74,7 +86,17 @@ class LeaderLog:
         term = self._state.term
         if term is not None and term.start is None:
             term.on_local_end(self._log.end, self._out.wall_ms)
-            self._io.lead(self._state.epoch)
+            self._io.lead(self._state.epoch, self._opening())
+
+    def _opening(self) -> tuple[QuorumRecord, ...]:
+        """What else an epoch begins with: voters that no log has yet, or that we are otherwise."""
+        history, own = self._log.voters, self._own
+        if not history.is_dynamic:
+            return ()
+        voters = history.latest.updated(own) or history.latest
+        if history.offset >= 0 and voters == history.latest:
+            return ()
+        return (KRaftVersion(history.level), voters)
 
     def on_epoch_opened(self, offset: int) -> None:
         """Our LeaderChange has been given its place in the log."""
@@ -89,7 +111,7 @@ class LeaderLog:
         state = self._state
         for voter in role.term.silent_since(self._out.now - every):
             self._io.begin_epoch(voter, state.epoch, then)
-        if len(state.voters) > 1:
+        if len(state.voters) > 1 or state.history.is_dynamic:
             state.later(every, lambda: self.announce(role, every, then))
 
     def on_appended(self, batches: Sequence[RecordBatch]) -> None:
@@ -98,6 +120,7 @@ class LeaderLog:
         term = self._state.term
         if term is not None:
             term.on_local_end(self._log.end, self._out.wall_ms)
+            term.reconfigure(self._log.voters.latest)
             self._commit()
 
     def _commit(self) -> None:
@@ -108,3 +131,4 @@ class LeaderLog:
             assert offset <= self._log.end
             self._log.high_watermark = self._log.leader_mark = offset
             self._io.on_high_watermark()
+            self._committed()

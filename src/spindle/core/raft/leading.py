@@ -5,10 +5,10 @@ Arithmetic only; `machine` decides what follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from spindle.model.ids import DirectoryId, NodeId
+from spindle.model.quorum_voters import VoterKey, Voters
 
 OBSERVERS_MAX = 10_000
 OBSERVER_SILENT = 300.0
@@ -32,18 +32,42 @@ class ReplicaProgress:
 class LeaderProgress:
     """One term of leadership: progress of voters and observers, and what is committed."""
 
-    def __init__(self, me: NodeId, epoch: int, voters: Iterable[NodeId], now: float) -> None:
+    def __init__(self, me: NodeId, epoch: int, voters: Voters, now: float) -> None:
         self.me = me
         self.epoch = epoch
         self.start: int | None = None
         """Offset of this epoch's LeaderChange, once it has been placed."""
         self.since = now
-        self.voters: dict[NodeId, ReplicaProgress] = {voter: ReplicaProgress() for voter in voters}
+        self.own = ReplicaProgress()
+        """Of our own copy, whether or not we have a vote."""
+        self.voters: dict[NodeId, ReplicaProgress] = {me: self.own}
         self.observers: dict[NodeId, ReplicaProgress] = {}
+        self._set = Voters(())
+        self.reconfigure(voters)
+
+    def reconfigure(self, voters: Voters) -> bool:
+        """Other voters hold from now on; whether they are others."""
+        if voters is self._set:
+            return False
+        known, self.voters = self.voters, {}
+        for voter in voters.voters:
+            before = known.get(voter.id) or ReplicaProgress()
+            if voter.id != self.me and not voter.is_of(before.directory):
+                # It has another directory than the voter of this number before.
+                before = ReplicaProgress()
+            watched = self.observers.get(voter.id)
+            if watched is not None and voter.is_of(watched.directory):
+                before = self.observers.pop(voter.id)
+            self.voters[voter.id] = self.own if voter.id == self.me else before
+        for id, progress in known.items():
+            if id not in self.voters and progress.end >= 0:
+                self.observers[id] = progress
+        self._set = voters
+        return True
 
     def on_local_end(self, end: int, wall_ms: int) -> None:
         """Our own copy is durable up to `end`."""
-        own = self.voters[self.me]
+        own = self.own
         own.end, own.last_fetch_ms, own.last_caught_up_ms = end, wall_ms, wall_ms
 
     def on_fetch(
@@ -56,9 +80,11 @@ class LeaderProgress:
         directory: DirectoryId | None = None,
     ) -> None:
         """A replica asks from `offset` on: it has all that lies before, durably."""
-        progress = self.voters.get(replica)
-        if progress is None:
-            progress = self._observer(replica, now)
+        voter = self._set.find(replica)
+        if voter is not None and voter.is_of(directory):
+            progress = self.voters[replica]
+        else:
+            progress = self._observer(replica, directory, now)
         if offset >= log_end:
             progress.last_caught_up_ms = wall_ms
         elif 0 <= progress.previous_end <= offset:
@@ -69,14 +95,26 @@ class LeaderProgress:
         progress.last_fetch_ms = wall_ms
         progress.directory = directory
 
-    def on_snapshot_fetch(self, replica: NodeId, now: float) -> None:
+    def on_snapshot_fetch(self, replica: NodeId, directory: DirectoryId | None, now: float) -> None:
         """A replica fetches a snapshot: it is there, however long that takes."""
-        progress = self.voters.get(replica) or self.observers.get(replica)
+        voter = self._set.find(replica)
+        known = self.voters if voter is not None and voter.is_of(directory) else self.observers
+        progress = known.get(replica)
         if progress is not None:
             progress.fetched_at = now
 
-    def _observer(self, replica: NodeId, now: float) -> ReplicaProgress:
-        if replica not in self.observers:
+    def is_caught_up(self, key: VoterKey, since_ms: int) -> bool:
+        """Whether an observer has had the whole log, and has fetched since then."""
+        known = self.observers.get(key.id)
+        if known is None or known.directory != key.directory_id:
+            return False
+        return known.last_caught_up_ms > 0 and known.last_fetch_ms > max(0, since_ms)
+
+    def _observer(
+        self, replica: NodeId, directory: DirectoryId | None, now: float
+    ) -> ReplicaProgress:
+        known = self.observers.get(replica)
+        if known is None or known.directory != directory:
             silent = [
                 id for id, p in self.observers.items() if p.fetched_at < now - OBSERVER_SILENT
             ]
@@ -104,7 +142,7 @@ class LeaderProgress:
             (max(p.fetched_at, self.since) for voter, p in self.voters.items() if voter != self.me),
             reverse=True,
         )
-        needed = len(self.voters) // 2
+        needed = len(self.voters) // 2 + 1 - (self.me in self.voters)
         return others[needed - 1] if needed else float("inf")
 
     def silent_since(self, when: float) -> list[NodeId]:

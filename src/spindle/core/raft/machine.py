@@ -34,10 +34,13 @@ from spindle.core.raft.roles import (
     ResignedState,
     UnattachedState,
 )
+from spindle.core.raft.voter_changes import VoterChanges
+from spindle.core.raft.voter_upkeep import VoterUpkeep
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import Voter
 
 CHECK_QUORUM_FACTOR = 1.5
 """A leader that no majority fetched from for this many fetch timeouts gives up."""
@@ -46,20 +49,27 @@ FAREWELL_SECONDS = 1.0
 
 
 class Raft:
-    """One node's part in the quorum: a voter where `me` is among `voters`, else an observer."""
+    """One node's part in the quorum: a voter where the log's voters have it, else an observer."""
 
     def __init__(
         self,
-        me: NodeId,
-        voters: tuple[NodeId, ...],
+        own: Voter,
         timing: Timing,
         out: Outbox,
         log: RaftLog,
         io: RaftIO,
+        *,
+        joins: bool | None = None,
     ) -> None:
-        self.state = EpochState(me, voters, out, io)
+        """`own`: this node as a voter. `joins`: whether it asks for a vote; None: no controller."""
+        self.state = EpochState(own.key, log.voters, out, io)
         self.log = log
-        self.leader_log = LeaderLog(self.state, log, out, io)
+        self.changes = VoterChanges(self.state, log, timing, out, io, self._give_up)
+        self.leader_log = LeaderLog(self.state, log, out, io, own, self.changes.on_committed)
+        self.state.term_ended = self.changes.on_not_leading
+        self._upkeep = None
+        if joins is not None:
+            self._upkeep = VoterUpkeep(self.state, own, joins, timing, out, io, self.on_heard)
         self._follower = Follower(self.state, log, timing, out, io)
         self._fast_election = FastElection()
         self._timing = timing
@@ -75,7 +85,7 @@ class Raft:
             known = ElectionState(self.log.last_epoch)
         state = self.state
         state.election = known
-        if state.is_voter and known.leader == state.me:
+        if self.log.may_need(self.state.key) and known.leader == state.me:
             # What we appended last in this epoch may be lost: never lead the same epoch again.
             state.transition_to(ResignedState())
             state.later(self._patience(), self._stand)
@@ -84,6 +94,8 @@ class Raft:
         else:
             self._wait()
         self._follower.go(self._on_fetched)
+        if self._upkeep is not None:
+            self._upkeep.start()
 
     def shut_down(self, then: Callable[[], None]) -> None:
         """Take no more part; `then` when the others know, if we led, or a second later."""
@@ -120,8 +132,10 @@ class Raft:
         if ballot.epoch > state.epoch:
             self._adopt(ballot.epoch)
         granted = state.may_grant(ballot, self.log.last)
-        if granted and not ballot.pre_vote and state.election.voted != ballot.candidate:
-            state.save(state.election._replace(voted=ballot.candidate))
+        if granted and not ballot.pre_vote and not state.election.has_voted_for(ballot.key):
+            state.save(
+                state.election._replace(voted=ballot.candidate, voted_directory=ballot.directory)
+            )
             self._wait()  # A fresh wait: give the one we voted for its time.
         heard = state.heard()
         state.when_saved(lambda: answer(VoteAnswer(heard, granted)))
@@ -166,7 +180,10 @@ class Raft:
 
     def on_local_append(self, batches: Sequence[RecordBatch]) -> None:
         """What we appended as the leader, holding the log's lock, is durable."""
+        before = self.state.voters
         self.leader_log.on_appended(batches)
+        if isinstance(self.state.role, CandidateState) and self.state.voters != before:
+            self._wait()  # We led when we wrote this: others are to be asked now.
         self.log.lock.release()
         self._follower.go(self._on_fetched)
 
@@ -174,7 +191,8 @@ class Raft:
         state = self.state
         self._fast_election.forget()
         state.save(state.election._replace(leader=state.me))
-        role = LeaderState(LeaderProgress(state.me, state.epoch, state.voters, self._out.now))
+        voters = state.history.latest
+        role = LeaderState(LeaderProgress(state.me, state.epoch, voters, self._out.now))
         state.transition_to(role)
 
         def durable() -> None:
@@ -193,9 +211,11 @@ class Raft:
             self._give_up(role)
         elif limit != float("inf"):
             self.state.later(limit - self._out.now, lambda: self._check_quorum(role))
+        elif self.state.history.is_dynamic:
+            self.state.later(patience, lambda: self._check_quorum(role))
 
     def _give_up(self, role: LeaderState) -> None:
-        """Resign because no majority listens: a voter that does listen may take over."""
+        """Resign, because no majority listens or the voters are others: one of them takes over."""
         state = self.state
         successors = role.term.successors()
         state.transition_to(ResignedState())
@@ -208,6 +228,9 @@ class Raft:
 
     def _stand(self) -> None:
         """Ask first whether we would win (pre-vote)."""
+        if not self.log.may_need(self.state.key):
+            self._wait()
+            return
         self._campaign(CandidateState(pre_vote=True))
 
     def _stand_soon(self) -> None:
@@ -218,8 +241,10 @@ class Raft:
     def _campaign(self, role: CandidateState) -> None:
         state = self.state
         state.transition_to(role)
-        role.votes[state.me] = True
-        ballot = Ballot(state.me, state.epoch, self.log.last, role.pre_vote)
+        if state.is_voter:
+            role.votes[state.me] = True
+        directory = state.key.directory_id
+        ballot = Ballot(state.me, state.epoch, self.log.last, role.pre_vote, directory)
 
         def durable() -> None:
             if state.role is role and not self._count(role):
@@ -250,7 +275,7 @@ class Raft:
         state = self.state
         if role.won(len(state.voters)):
             if role.pre_vote:
-                state.save(ElectionState(state.epoch + 1, NO_NODE, state.me))
+                state.save(ElectionState(state.epoch + 1, NO_NODE, *state.key))
                 self._campaign(CandidateState(pre_vote=False))
             else:
                 self._lead()
@@ -296,8 +321,8 @@ class Raft:
         """Follow the leader of an epoch that is not below ours."""
         state = self.state
         if (epoch, leader) != (state.epoch, state.election.leader):
-            voted = state.election.voted if epoch == state.epoch else NO_NODE
-            state.save(ElectionState(epoch, leader, voted))
+            same = state.election if epoch == state.epoch else ElectionState()
+            state.save(ElectionState(epoch, leader, same.voted, same.voted_directory))
         if not (isinstance(state.role, FollowerState) and state.role.leader == leader):
             self._follow(leader)
 
@@ -308,7 +333,7 @@ class Raft:
 
     def _wait(self) -> None:
         self.state.transition_to(UnattachedState())
-        if self.state.is_voter:
+        if self.log.may_need(self.state.key):
             self.state.later(self._patience(), self._stand)
         self._follower.go(self._on_fetched)
 
@@ -320,9 +345,12 @@ class Raft:
         role = self.state.role
         if isinstance(role, FollowerState):
             role.fetched = not first
-            if self.state.is_voter:
+            if self.log.may_need(self.state.key):
                 self.state.cancel_timers()
                 self.state.later(self._timing.fetch_timeout, self._stand)
+            elif self.log.voters.is_dynamic:
+                self.state.cancel_timers()
+                self.state.later(self._timing.fetch_timeout, role.doubt)
 
     def _on_fetched(self, fetched: Fetched) -> None:
         source, answer, is_awaited = fetched

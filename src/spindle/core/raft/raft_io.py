@@ -19,8 +19,10 @@ from spindle.core.raft.raft_values import (
     VoteAnswer,
 )
 from spindle.model.batches import RecordBatch
-from spindle.model.ids import NodeId
+from spindle.model.errors import Error
+from spindle.model.ids import NodeId, VersionRange
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey, Voters
 
 
 class RaftIO(Protocol):
@@ -63,15 +65,39 @@ class RaftIO(Protocol):
         """Cut our copy back to `offset`."""
 
     def load_snapshot(
-        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self,
+        source: NodeId,
+        epoch: int,
+        snapshot: OffsetAndEpoch,
+        then: Callable[[QuorumAt | None], None],
     ) -> None:
         """Fetch a snapshot from the leader of an epoch, store it, reset our copy to its end.
 
-        False if it could not be had.
+        `then` gets what it says of the quorum; None if it could not be had.
         """
 
-    def lead(self, epoch: int) -> None:
-        """We lead, and that is durable: open the epoch with a LeaderChange at the log's end."""
+    def lead(self, epoch: int, opening: tuple[QuorumRecord, ...]) -> None:
+        """We lead, and that is durable: open the epoch with a LeaderChange at the log's end.
+
+        `opening` goes into the same batch.
+        """
+
+    def append_voters(self, voters: Voters) -> int:
+        """Append a set of voters as the leader; the offset that its record gets."""
+
+    def ask_levels(self, voter: Voter, then: Callable[[VersionRange | Error], None]) -> None:
+        """Ask a node which levels of kraft.version it supports (ApiVersions)."""
+
+    def update_voter(
+        self, leader: NodeId, epoch: int, own: Voter, then: Callable[[Heard | None], object]
+    ) -> None:
+        """Tell the leader what we are as a voter (UpdateRaftVoter)."""
+
+    def add_voter(self, leader: NodeId, own: Voter) -> None:
+        """Ask the leader for a vote (AddRaftVoter). What comes of it shows in the log."""
+
+    def remove_voter(self, leader: NodeId, key: VoterKey) -> None:
+        """Ask the leader to remove a voter (RemoveRaftVoter)."""
 
     def on_change(self) -> None:
         """Epoch, leader or role have changed."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from spindle.core.raft.raft_values import FetchVerdict
+from spindle.core.raft.voter_history import VoterHistory
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.offsets import EpochHistory, EpochStart, OffsetAndEpoch
+from spindle.model.quorum_voters import QuorumAt, VoterKey
 
 
 class LogLock:
@@ -53,6 +55,7 @@ class RaftLog:
         end: int = 0,
         epochs: Iterable[EpochStart] = (),
         snapshot: OffsetAndEpoch | None = None,
+        voters: VoterHistory | None = None,
     ) -> None:
         assert 0 <= start <= end
         self.start = start
@@ -66,6 +69,8 @@ class RaftLog:
         self.leader_mark = -1
         """The leader's high watermark, which may be beyond our end; -1 while it is unknown."""
         self.lock = LogLock()
+        self.voters = voters or VoterHistory()
+        """What the log says of the quorum itself."""
 
     @property
     def last_epoch(self) -> int:
@@ -80,6 +85,10 @@ class RaftLog:
         """What a candidate shows: the end, and the epoch of the last record."""
         return OffsetAndEpoch(self.end, self.last_epoch)
 
+    def may_need(self, key: VoterKey) -> bool:
+        """Whether an election may need this node: also one whose removal may not be committed."""
+        return self.voters.is_needed(key, self.high_watermark)
+
     def on_appended(self, batches: Iterable[RecordBatch]) -> None:
         """These batches are durable at the end of the log."""
         for batch in batches:
@@ -88,12 +97,14 @@ class RaftLog:
             )
             self.epochs.assign(batch.leader_epoch, batch.base_offset)
             self.end = batch.next_offset
+            self.voters.on_appended(batch)
 
     def on_truncated(self, offset: int) -> None:
         """The log has been cut back to `offset`."""
         assert self.high_watermark <= offset <= self.end
         self.end = offset
         self.epochs.truncate_end(offset)
+        self.voters.on_truncated(offset)
 
     def on_snapshot(self, snapshot: OffsetAndEpoch) -> None:
         """A snapshot of what lies below the high watermark has been written."""
@@ -102,12 +113,13 @@ class RaftLog:
         if self.earliest is None:
             self.earliest = snapshot
 
-    def on_reset(self, snapshot: OffsetAndEpoch) -> None:
-        """A snapshot has taken the place of the whole log."""
+    def on_reset(self, snapshot: OffsetAndEpoch, quorum: QuorumAt) -> None:
+        """A snapshot, which says `quorum`, has taken the place of the whole log."""
         assert snapshot.offset >= self.high_watermark
         self.start = self.end = self.high_watermark = snapshot.offset
         self.epochs = EpochHistory()
         self.snapshot = self.earliest = snapshot
+        self.voters.restart(snapshot.offset, quorum)
 
     def on_start_moved(self, earliest: OffsetAndEpoch) -> None:
         """Records below that snapshot are gone, and so are older snapshots."""
@@ -116,6 +128,7 @@ class RaftLog:
         self.start = earliest.offset
         self.earliest = earliest
         self.epochs.truncate_start(earliest.offset)
+        self.voters.on_start_moved(earliest.offset)
 
     def end_of(self, epoch: int) -> OffsetAndEpoch:
         """The largest epoch <= `epoch` here and where it ends."""

@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
-from spindle.model.ids import NodeId
+from spindle.model.ids import ZERO_ID, DirectoryId, NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Rng
+from spindle.model.quorum_voters import VoterKey
 
 NO_NODE: Final = -1
 """No leader known; no vote cast."""
@@ -25,6 +26,12 @@ class ElectionState(NamedTuple):
     epoch: int = 0
     leader: NodeId = NO_NODE
     voted: NodeId = NO_NODE
+    voted_directory: DirectoryId = ZERO_ID
+
+    def has_voted_for(self, key: VoterKey) -> bool:
+        """Whether our vote of this epoch is that node's, with that directory."""
+        directory = self.voted_directory in (ZERO_ID, key.directory_id)
+        return self.voted == key.id and (directory or key.directory_id == ZERO_ID)
 
 
 class Ballot(NamedTuple):
@@ -34,6 +41,13 @@ class Ballot(NamedTuple):
     epoch: int
     last: OffsetAndEpoch
     pre_vote: bool
+    directory: DirectoryId = ZERO_ID
+    """Of the candidate."""
+
+    @property
+    def key(self) -> VoterKey:
+        """The candidate as a voter."""
+        return VoterKey(self.candidate, self.directory)
 
 
 class Heard(NamedTuple):
@@ -100,6 +114,7 @@ class Timing:
     election_timeout: float = 1.0
     backoff_max: float = 1.0
     retry_backoff: float = 0.02
+    request_timeout: float = 2.0
 
     def backoff(self, place: int, rng: Rng) -> float:
         """How long the successor in this place leaves an election to those before it."""

@@ -48,6 +48,10 @@ class FollowerState:
     leader: NodeId
     fetched: bool = False
 
+    def doubt(self) -> None:
+        """It answers no more: others that think that we have a vote may get it."""
+        self.fetched = False
+
 
 @dataclass(slots=True)
 class LeaderState:

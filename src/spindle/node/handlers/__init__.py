@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from spindle.node.handlers import (
     add_offsets_to_txn,
     add_partitions_to_txn,
+    add_raft_voter,
     allocate_producer_ids,
     alter_client_quotas,
     alter_configs,
@@ -74,6 +75,7 @@ from spindle.node.handlers import (
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    remove_raft_voter,
     repair_replica,
     sasl_authenticate,
     sasl_handshake,
@@ -81,12 +83,14 @@ from spindle.node.handlers import (
     txn_offset_commit,
     unregister_broker,
     update_features,
+    update_raft_voter,
     vote,
     write_txn_markers,
 )
 from spindle.node.request_context import Handler, Serving
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
+from spindle.wire.messages.add_raft_voter_request import AddRaftVoterRequest
 from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
 from spindle.wire.messages.alter_client_quotas_request import AlterClientQuotasRequest
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
@@ -155,6 +159,7 @@ from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
 from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
 from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
 from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.remove_raft_voter_request import RemoveRaftVoterRequest
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 from spindle.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
 from spindle.wire.messages.sasl_handshake_request import SaslHandshakeRequest
@@ -162,6 +167,7 @@ from spindle.wire.messages.sync_group_request import SyncGroupRequest
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
 from spindle.wire.messages.update_features_request import UpdateFeaturesRequest
+from spindle.wire.messages.update_raft_voter_request import UpdateRaftVoterRequest
 from spindle.wire.messages.vote_request import VoteRequest
 from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
@@ -181,6 +187,8 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(
         AddPartitionsToTxnRequest, add_partitions_to_txn.on_broker, add_partitions_to_txn.refuse
     ),
+    Handler(AddRaftVoterRequest, add_raft_voter.on_broker, add_raft_voter.refuse),
+    Handler(RemoveRaftVoterRequest, remove_raft_voter.on_broker, remove_raft_voter.refuse),
     Handler(AlterClientQuotasRequest, alter_client_quotas.on_broker, alter_client_quotas.refuse),
     Handler(AlterConfigsRequest, alter_configs.on_broker, alter_configs.refuse),
     Handler(AlterLogDirStateRequest, alter_log_dir_state.on_broker, alter_log_dir_state.refuse),
@@ -349,6 +357,9 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
     Handler(SaslHandshakeRequest, sasl_handshake.on_listener),
     Handler(UnregisterBrokerRequest, unregister_broker.on_controller, unregister_broker.refuse),
     Handler(UpdateFeaturesRequest, update_features.on_controller, update_features.refuse),
+    Handler(AddRaftVoterRequest, add_raft_voter.on_controller, add_raft_voter.refuse),
+    Handler(RemoveRaftVoterRequest, remove_raft_voter.on_controller, remove_raft_voter.refuse),
+    Handler(UpdateRaftVoterRequest, update_raft_voter.on_controller, update_raft_voter.refuse),
     Handler(VoteRequest, vote.on_controller, vote.refuse),
 )
 """What a controller listener serves."""

@@ -35,6 +35,25 @@ def raft_of(node: QuorumHost, cluster_id: str | None) -> Raft:
     return node.quorum.raft
 
 
+def of_cluster(node: QuorumHost, cluster_id: str | None) -> None:
+    """Refusal where a change of the voters is meant for another cluster."""
+    if cluster_id is not None and cluster_id != node.quorum.cluster_id:
+        raise Refusal(
+            Error.INCONSISTENT_CLUSTER_ID,
+            f'The given id "{cluster_id}" doesn\'t match the cluster id "{node.quorum.cluster_id}"',
+        )
+
+
+def change_of(node: QuorumHost) -> Raft:
+    """The machine that changes the voters; Refusal if we do not lead."""
+    raft = raft_of(node, None)
+    if raft.state.term is None:
+        raise Refusal(
+            Error.NOT_LEADER_OR_FOLLOWER, f"node {raft.state.me} does not lead the quorum"
+        )
+    return raft
+
+
 def metadata_partition(topics: Sequence[tuple[str | TopicId, Sequence[tuple[int, P]]]]) -> P:
     """The one partition that the quorum's requests are about; Refusal for anything else.
 
@@ -73,5 +92,5 @@ def learn_leader(
     names = node.quorum.controller_listeners
     for endpoint in endpoints:
         if endpoint.name in names:
-            node.quorum.world.learn({leader: (endpoint.host, endpoint.port)})
+            node.quorum.world.addresses.learn({leader: (endpoint.host, endpoint.port)})
             return

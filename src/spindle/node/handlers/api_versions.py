@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.feature_rules import SERVED
+from spindle.model.feature_rules import KRAFT_VERSION, SERVED
 from spindle.model.image import ClusterImage
 from spindle.node.request_context import RequestContext
 from spindle.wire.apis import SOFTWARE, Key, is_private
@@ -41,7 +41,8 @@ def on_broker(
     broker: Broker, request: ApiVersionsRequest, context: RequestContext[ApiVersionsResponse]
 ) -> ApiVersionsResponse:
     """Answer a client of the broker."""
-    return _answer(broker.image, request, context)
+    level = broker.context.metadata.kraft_version
+    return _answer(broker.image, level, request, context)
 
 
 def on_controller(
@@ -50,7 +51,8 @@ def on_controller(
     context: RequestContext[ApiVersionsResponse],
 ) -> ApiVersionsResponse:
     """Answer a client of the controller."""
-    return _answer(controller.image, request, context)
+    level = controller.quorum.metadata.kraft_version
+    return _answer(controller.image, level, request, context)
 
 
 def refuse(
@@ -66,7 +68,10 @@ def refuse(
 
 
 def _answer(
-    image: ClusterImage, request: ApiVersionsRequest, context: RequestContext[ApiVersionsResponse]
+    image: ClusterImage,
+    level: int,
+    request: ApiVersionsRequest,
+    context: RequestContext[ApiVersionsResponse],
 ) -> ApiVersionsResponse:
     ours = False
     if context.version >= 3:
@@ -88,7 +93,12 @@ def _answer(
         finalized_features_epoch=image.offset,
         finalized_features=tuple(
             FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-            for name, level in image.features.items()
+            for name, level in _finalized(image, level)
             if name in SERVED and level <= SERVED[name].max
         ),
     )
+
+
+def _finalized(image: ClusterImage, level: int) -> list[tuple[str, int]]:
+    quorum = [(KRAFT_VERSION, level)] if level else []
+    return [*image.features.items(), *quorum]

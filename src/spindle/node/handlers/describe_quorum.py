@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from spindle.core.raft.leading import ReplicaProgress
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId
+from spindle.model.quorum_voters import Voter, Voters
 from spindle.node.controller_surveys import RequestedCount
 from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum.quorum import QuorumHost
@@ -59,15 +60,16 @@ def on_controller(
     term = state.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {state.me} does not lead the quorum")
+    voters = state.history.latest
     partition = PartitionData(
         error_message="",
         leader_id=state.me,
         leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas(raft.leader_log.voters(term, node.quorum.directory_id)),
-        observers=_replicas(term.observers),
+        current_voters=_replicas(raft.leader_log.voters(term, node.quorum.directory_id), voters),
+        observers=_replicas(term.observers, Voters(())),
     )
-    return _reply(request, partition, tuple(_node(node, voter) for voter in state.voters))
+    return _reply(request, partition, tuple(_node(voter) for voter in voters.voters))
 
 
 def refuse(
@@ -105,11 +107,14 @@ def _reply(
     return DescribeQuorumResponse(error_message="", topics=(topic,), nodes=nodes)
 
 
-def _replicas(progress: Mapping[NodeId, ReplicaProgress]) -> tuple[ReplicaState, ...]:
+def _replicas(
+    progress: Mapping[NodeId, ReplicaProgress], voters: Voters
+) -> tuple[ReplicaState, ...]:
+    named = {voter.id: voter.directory_id for voter in voters.voters}
     return tuple(
         ReplicaState(
             replica_id=id,
-            replica_directory_id=p.directory,
+            replica_directory_id=p.directory or named.get(id),
             log_end_offset=p.end,
             last_fetch_timestamp=p.last_fetch_ms,
             last_caught_up_timestamp=p.last_caught_up_ms,
@@ -118,7 +123,6 @@ def _replicas(progress: Mapping[NodeId, ReplicaProgress]) -> tuple[ReplicaState,
     )
 
 
-def _node(node: QuorumHost, voter: NodeId) -> Node:
-    at, name = node.quorum.endpoint_of(voter), node.quorum.controller_listeners[0]
-    listeners = () if at is None else (Listener(name=name, host=at[0], port=at[1]),)
-    return Node(node_id=voter, listeners=listeners)
+def _node(voter: Voter) -> Node:
+    listeners = tuple(Listener(name=e.name, host=e.host, port=e.port) for e in voter.endpoints)
+    return Node(node_id=voter.id, listeners=listeners)

@@ -56,7 +56,7 @@ def on_controller(
         # A follower that does not tell it is not woken by ours: it reads as the highest.
         high_watermark=asked.high_watermark,
     )
-    node.quorum.world.on_sign(replica)
+    node.quorum.world.addresses.on_sign(replica)
     node.quorum.fetches.on_fetch(
         replica,
         position,

@@ -4,7 +4,7 @@ Behaviour:
   - hands out a snapshot of the metadata piece by piece, by byte position; pieces end anywhere;
   - SNAPSHOT_NOT_FOUND for one that is gone, POSITION_OUT_OF_RANGE for a byte that it lacks; the
     epoch is checked as for a fetch.
-Version notes: v1 adds the asking directory's id, which is not needed.
+Version notes: v1 adds the asking directory's id: a node with another disk is another replica.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def on_controller(
     error = raft.state.refuses_epoch(asked.current_leader_epoch)
     if error != Error.NONE:
         return _reply(node, request, error)
-    raft.leader_log.on_snapshot_fetch(request.replica_id)
+    raft.leader_log.on_snapshot_fetch(request.replica_id, asked.replica_directory_id)
     snapshot = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
 
     def on_data(data: bytes | None) -> None:

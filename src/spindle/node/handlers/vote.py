@@ -5,14 +5,15 @@ Behaviour:
     vote is durable;
   - a wrong cluster id, a voter key that is not ours, or a topic other than the metadata log's is
     refused.
-Version notes: v1 adds directory ids, which a static quorum ignores, and the voter's key; v2 the
-pre-vote.
+Version notes: v1 adds directory ids, which a static quorum ignores (KIP-853), and the voter's key;
+v2 the pre-vote.
 """
 
 from __future__ import annotations
 
 from spindle.core.raft.raft_values import Ballot, VoteAnswer
 from spindle.model.errors import Error
+from spindle.model.ids import ZERO_ID
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.handlers._quorum import (
     is_for_another,
@@ -44,6 +45,7 @@ def on_controller(
         epoch=asked.replica_epoch,
         last=OffsetAndEpoch(asked.last_offset, asked.last_offset_epoch),
         pre_vote=asked.pre_vote,
+        directory=asked.replica_directory_id or ZERO_ID,
     )
     raft.on_vote(ballot, lambda answer: context.answer(_reply(node, request, answer)))
     return LATER

@@ -14,6 +14,7 @@ from spindle.core.raft.machine import Raft
 from spindle.model.batches import CONTROL, Record
 from spindle.model.metadata_records import MetadataRecord
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import QuorumRecord, Voters
 from spindle.node.metadata import Metadata
 from spindle.node.quorum.metadata_fetches import MetadataFetches
 from spindle.node.quorum.metadata_log import Cached, MetadataLog
@@ -50,14 +51,23 @@ class BatchAccumulator:
         self._writing = False
         self._waiting: deque[tuple[int, Committed]] = deque()
 
-    def open_epoch(self, epoch: int) -> None:
+    def open_epoch(self, epoch: int, opening: Sequence[QuorumRecord]) -> None:
         """We lead: begin the epoch with a LeaderChange."""
-        base, state = self._raft.log.end, self._raft.state
-        record = control.leader_change(state.me, state.voters, state.voters, self._out.wall_ms)
-        batch = codec.build([record], base_offset=base, leader_epoch=epoch, attributes=CONTROL)
+        base, state, now = self._raft.log.end, self._raft.state, self._out.wall_ms
+        records = [control.leader_change(state.me, state.voters, state.voters, now)]
+        records += [control.control_record(one, now) for one in opening]
+        batch = codec.build(records, base_offset=base, leader_epoch=epoch, attributes=CONTROL)
         self._raft.leader_log.on_epoch_opened(base)
         self._out.say("info", "this controller leads", epoch=epoch, offset=base)
         self._enqueue(Cached(batch, ()))
+
+    def append_voters(self, voters: Voters) -> int:
+        """Append a set of voters, which counts from the moment it is durable here; its offset."""
+        base, epoch = self.next_offset, self._raft.state.epoch
+        record = control.control_record(voters, self._out.wall_ms)
+        batch = codec.build([record], base_offset=base, leader_epoch=epoch, attributes=CONTROL)
+        self._enqueue(Cached(batch, ()))
+        return base
 
     def append(self, records: Sequence[MetadataRecord], then: Committed | None = None) -> int:
         """Append records as one atomic batch; the offset of the first.

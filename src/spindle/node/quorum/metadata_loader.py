@@ -63,6 +63,7 @@ class MetadataLoader:
                 return
             if not self._take(found, then):
                 return
+        self.metadata.kraft_version = raft_log.voters.level
         # A part of the image would look like a cluster without the rest of its topics: the first
         # look that a listener gets is one at all that is committed.
         self._is_caught_up = self._is_caught_up or 0 <= raft_log.leader_mark <= self.applied

@@ -12,17 +12,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from spindle.model import metadata_records as r
-from spindle.model.batches import CONTROL, Buffer, Record
+from spindle.model.batches import CONTROL, Buffer, Record, RecordBatch
 from spindle.model.errors import Corrupt
 from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.image import ClusterImage
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.quorum_voters import STATIC, KRaftVersion, QuorumAt, QuorumRecord, Voters
 from spindle.wire import batch as codec
 from spindle.wire import control
 from spindle.wire.metadata import NEWEST, decode_record, encode_record
 
 BATCH_RECORDS: Final = 1000
 BOOTSTRAP: Final = "bootstrap.checkpoint"
+FORMATTED: Final = OffsetAndEpoch(0, 0)
+"""The snapshot that a format writes which names the first voters (KIP-853)."""
 _NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
@@ -69,14 +72,21 @@ def metadata_level(image: ClusterImage) -> int:
 class SnapshotWriter:
     """Turns an image, which must not change meanwhile, into a snapshot's bytes, step by step."""
 
-    def __init__(self, id: OffsetAndEpoch, image: ClusterImage, timestamp: int) -> None:
+    def __init__(
+        self,
+        id: OffsetAndEpoch,
+        image: ClusterImage,
+        timestamp: int,
+        quorum: QuorumAt = STATIC,
+    ) -> None:
         self.id = id
         self._timestamp = timestamp
         self._records = image_records(image)
         self._level = metadata_level(image)
         self._offset = 0
         self._buffers: list[Buffer] = []
-        self._add([control.snapshot_header(timestamp)], CONTROL)
+        said = [control.control_record(one, timestamp) for one in quorum.records]
+        self._add([control.snapshot_header(timestamp), *said], CONTROL)
 
     def step(self) -> bool:
         """Encode the next batch of records; whether any were left."""
@@ -132,3 +142,28 @@ def read_snapshot(name: str, data: Buffer) -> list[r.MetadataRecord]:
     except Corrupt as error:
         raise Corrupt(f"{name}: {error}") from None
     return found
+
+
+def quorum_records(batch: RecordBatch) -> Iterator[tuple[int, QuorumRecord]]:
+    """What a control batch says of the quorum, with the offsets. Corrupt."""
+    for record in codec.records(batch):
+        found = control.decode_control(record)
+        if isinstance(found, KRaftVersion | Voters):
+            yield record.offset, found
+
+
+def snapshot_quorum(name: str, data: Buffer) -> QuorumAt:
+    """What a checkpoint file says of the quorum. Corrupt, with its name, where it is damaged."""
+    level, voters = 0, None
+    try:
+        for batch in codec.split(data):
+            if not batch.is_control:
+                continue
+            for _, found in quorum_records(batch):
+                if isinstance(found, KRaftVersion):
+                    level = found.level
+                else:
+                    voters = found
+    except Corrupt as error:
+        raise Corrupt(f"{name}: {error}") from None
+    return QuorumAt(level, voters)

@@ -99,7 +99,7 @@ class Quorum:
         if self.raft is None or not self.raft.state.voters:
             return False
         me, voters = self.raft.state.me, self.raft.state.voters
-        left = [v for v in voters if v == me or not self.world.is_gone(v)]
+        left = [v for v in voters if v == me or not self.world.addresses.is_gone(v)]
         return len(left) <= len(voters) // 2
 
     def sound_out(self) -> None:
@@ -115,7 +115,7 @@ class Quorum:
 
     def endpoint_of(self, node: NodeId) -> tuple[str, int] | None:
         """Where a controller is reached, as configured or learned, or None."""
-        return self.world.addresses.get(node) if self.raft else None
+        return self.world.addresses.at(node) if self.raft else None
 
     @property
     def directory_id(self) -> DirectoryId:
@@ -149,13 +149,23 @@ class Quorum:
             fetch_timeout=settings.seconds("controller.quorum.fetch.timeout.ms"),
             election_timeout=settings.seconds("controller.quorum.election.timeout.ms"),
             retry_backoff=settings.seconds("controller.quorum.retry.backoff.ms"),
+            request_timeout=settings.seconds("controller.quorum.request.timeout.ms"),
         )
-        voters = tuple(id for id, _, _ in self._config.quorum.voters)
-        raft = Raft(self._config.node_id, voters, timing, self._out, found.log, self.world)
+        self.world.addresses.follow(found.log.voters)
+        joins: bool = settings.flag("controller.quorum.auto.join.enable")
+        raft = Raft(
+            self.world.own_voter,
+            timing,
+            self._out,
+            found.log,
+            self.world,
+            joins=joins if self._config.is_controller else None,
+        )
         self.loader.begin(found)
         self.raft = raft
         self.fetches = MetadataFetches(raft, self._log, self._out)
         self._appender = BatchAccumulator(raft, self._log, self.fetches, self.metadata, self._out)
+        self.world.append_voters = self._appender.append_voters
         raft.start(found.state)
         self.loader.snapshots.start(found.log, found.snapshots)
 
@@ -179,8 +189,8 @@ class Quorum:
     def _on_event(self, event: QuorumEvent) -> None:
         """The machine, or what it has asked for, has changed something."""
         match event:
-            case EpochWon(epoch):
-                self._appender.open_epoch(epoch)
+            case EpochWon(epoch, opening):
+                self._appender.open_epoch(epoch, opening)
             case LeadershipChanged():
                 self._on_change()
             case Advanced():

@@ -5,7 +5,7 @@ The `RaftIO` of `core.raft`. Decides nothing about elections. Belongs to `quorum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, NamedTuple, TypeVar
 
 from spindle.core.raft.log_retention import Kept
@@ -21,17 +21,27 @@ from spindle.core.raft.raft_values import (
 from spindle.model.batches import RecordBatch
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Error, PeerFailed, PeerGone, Refusal
-from spindle.model.ids import METADATA_TOPIC, Endpoint, NodeId
+from spindle.model.feature_rules import KRAFT_LEVELS
+from spindle.model.ids import METADATA_TOPIC, Endpoint, NodeId, VersionRange
 from spindle.model.jobs import PutFile
 from spindle.model.metadata_records import MetadataRecord
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey, Voters
 from spindle.node.peers import Peers
 from spindle.node.quorum import raft_wire
+from spindle.node.quorum.controller_addresses import ControllerAddresses
 from spindle.node.quorum.foreign_controllers import Strangers
 from spindle.node.quorum.metadata_log import Cached, MetadataLog
-from spindle.node.quorum.metadata_snapshots import read_snapshot, snapshot_name, snapshot_time
+from spindle.node.quorum.metadata_snapshots import (
+    read_snapshot,
+    snapshot_name,
+    snapshot_quorum,
+    snapshot_time,
+)
 from spindle.wire.codec import Request
+from spindle.wire.messages.add_raft_voter_response import AddRaftVoterResponse
+from spindle.wire.messages.remove_raft_voter_response import RemoveRaftVoterResponse
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"
@@ -40,16 +50,21 @@ SNAPSHOT_BYTES_MAX: Final = 1 << 30
 CHANNEL: Final = "raft"
 FETCH_CHANNEL: Final = "raft-fetch"
 """Of its own: a fetch may wait at the leader, an election may not wait behind it."""
-ADDRESSES_MAX: Final = 1000
 
 T = TypeVar("T")
 A = TypeVar("A", bound=raft_wire.RaftResponse)
+Loaded = Callable[[QuorumAt | None], None]
+
+
+def _not_open(_: Voters) -> int:
+    raise AssertionError("the log is not open")
 
 
 class EpochWon(NamedTuple):
-    """We lead the epoch; a LeaderChange belongs at the log's end."""
+    """We lead the epoch; a LeaderChange belongs at the log's end, and `opening` behind it."""
 
     epoch: int
+    opening: tuple[QuorumRecord, ...]
 
 
 class LeadershipChanged(NamedTuple):
@@ -97,32 +112,26 @@ class QuorumIO:
         self._tell = tell
         settings = config.settings
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
-        self._next_server = 0
-        self.addresses: raft_wire.Addresses = {
-            id: (host, port) for id, host, port in config.quorum.voters
-        }
-        """Where controllers are reached, as configured or as other nodes reported."""
+        self.addresses = ControllerAddresses(config)
+        self.append_voters: Callable[[Voters], int] = _not_open
+        """Puts a set of voters into the log's queue, once that is open."""
         self._strangers = Strangers(config, identity.cluster_id, out, peers)
-        self._gone: dict[tuple[str, int], None] = {}
-        """Addresses without a process when we last asked."""
-
-    def is_gone(self, node: NodeId) -> bool:
-        """Whether no process serves at a controller's address, as far as was asked."""
-        return self.addresses.get(node) in self._gone
-
-    def on_sign(self, node: NodeId) -> None:
-        """A node has asked us for something: it is there."""
-        self._gone.pop(self.addresses.get(node, ("", 0)), None)
 
     @property
     def own_endpoints(self) -> tuple[Endpoint, ...]:
         """Our controller listeners as others reach them."""
-        configured = self.addresses.get(self.identity.node_id)
+        configured = self.addresses.at(self.identity.node_id)
         return tuple(
             e._replace(host=e.host or (configured[0] if configured else "localhost"))
             for e in self._config.advertised
             if e.name in self._config.quorum.listeners
         )
+
+    @property
+    def own_voter(self) -> Voter:
+        """This node as a voter."""
+        endpoints = tuple(Endpoint(e.name, e.host, e.port) for e in self.own_endpoints)
+        return Voter(self.identity.node_id, self.identity.directory_id, endpoints, KRAFT_LEVELS)
 
     # --- files ------------------------------------------------------------------------------
 
@@ -130,7 +139,12 @@ class QuorumIO:
         """Write `quorum-state` durably."""
         voters = tuple(id for id, _, _ in self._config.quorum.voters)
         data = encode_quorum_state(
-            state.epoch, state.leader, state.voted, voters, kraft_version=0 if voters else 1
+            state.epoch,
+            state.leader,
+            state.voted,
+            voters,
+            kraft_version=1 if self.addresses.history.is_dynamic or not voters else 0,
+            voted_directory=state.voted_directory,
         )
         self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
 
@@ -149,15 +163,18 @@ class QuorumIO:
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
         """Send Vote."""
-        request = raft_wire.vote_request(self.identity, voter, ballot)
-        self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
+        request = raft_wire.vote_request(self.identity, self.addresses.key_of(voter), ballot)
+        self._ask(self.addresses.at(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
         """Send BeginQuorumEpoch."""
-        request = raft_wire.begin_request(self.identity, voter, epoch, self.own_endpoints)
-        self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
+        endpoints = self.own_endpoints
+        request = raft_wire.begin_request(
+            self.identity, self.addresses.key_of(voter), epoch, endpoints
+        )
+        self._ask(self.addresses.at(voter), request, raft_wire.read_epoch_answer, then)
 
     def end_epoch(
         self,
@@ -167,8 +184,9 @@ class QuorumIO:
         then: Callable[[Heard | None], object],
     ) -> None:
         """Send EndQuorumEpoch."""
-        request = raft_wire.end_request(self.identity, epoch, successors, self.own_endpoints)
-        self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
+        keys = [self.addresses.key_of(successor) for successor in successors]
+        request = raft_wire.end_request(self.identity, epoch, keys, self.own_endpoints)
+        self._ask(self.addresses.at(voter), request, raft_wire.read_epoch_answer, then)
 
     def fetch(
         self,
@@ -177,17 +195,21 @@ class QuorumIO:
         then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
         """Send Fetch to the leader, or to whichever controller's turn it is."""
-        address = self.addresses.get(source) if source is not None else None
+        address = self.addresses.at(source)
         request = raft_wire.fetch_request(self.identity, position)
         self._try(
-            address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
+            address or self.addresses.next_server(),
+            request,
+            raft_wire.read_fetch,
+            then,
+            FETCH_CHANNEL,
         )
 
     def load_snapshot(
-        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Loaded
     ) -> None:
         """Fetch the file piece by piece, check it, store it, restart the log where it ends."""
-        address = self.addresses.get(source)
+        address = self.addresses.at(source)
         parts: list[bytes] = []
         position = 0
 
@@ -198,7 +220,7 @@ class QuorumIO:
         def on_chunk(chunk: raft_wire.SnapshotChunk | None) -> None:
             nonlocal position
             if chunk is None or chunk.heard.error != Error.NONE or chunk.position != position:
-                then(False)
+                then(None)
                 return
             self._tell(LeaderContact(epoch))
             parts.append(chunk.data)
@@ -206,20 +228,20 @@ class QuorumIO:
             if position >= chunk.size:
                 self._install(snapshot, b"".join(parts), then)
             elif not chunk.data or chunk.size > SNAPSHOT_BYTES_MAX:
-                then(False)
+                then(None)
             else:
                 ask()
 
         ask()
 
-    def _install(self, snapshot: OffsetAndEpoch, data: bytes, then: Callable[[bool], None]) -> None:
+    def _install(self, snapshot: OffsetAndEpoch, data: bytes, then: Loaded) -> None:
         name = snapshot_name(snapshot)
         try:
-            records = read_snapshot(name, data)
+            records, quorum = read_snapshot(name, data), snapshot_quorum(name, data)
             kept = Kept(snapshot, len(data), snapshot_time(name, data))
         except Corrupt as error:
             self._out.say("error", "fetched metadata snapshot is damaged", reason=str(error))
-            then(False)
+            then(None)
             return
 
         def stored(_: object) -> None:
@@ -228,15 +250,53 @@ class QuorumIO:
         def reset() -> None:
             self._out.say("info", "metadata snapshot loaded", snapshot=name, bytes=len(data))
             self._tell(SnapshotLoaded(kept, records))
-            then(True)
+            then(quorum)
 
         self._log.run(PutFile(self._config.metadata_dir, f"{FOLDER}/{name}", data), stored)
 
+    # --- voters -----------------------------------------------------------------------------
+
+    def ask_levels(self, voter: Voter, then: Callable[[VersionRange | Error], None]) -> None:
+        """Send ApiVersions to a node that is to become a voter."""
+        endpoint = voter.endpoint(self._config.quorum.listeners)
+        assert endpoint is not None, "it was asked for with an endpoint of this listener"
+        request = raft_wire.versions_request()
+
+        def on_answer(levels: VersionRange | None) -> None:
+            then(Error.NETWORK_EXCEPTION if levels is None else levels)
+
+        address = (endpoint.host, endpoint.port)
+        self._ask(address, request, raft_wire.read_levels, on_answer)
+
+    def update_voter(
+        self, leader: NodeId, epoch: int, own: Voter, then: Callable[[Heard | None], object]
+    ) -> None:
+        """Send UpdateRaftVoter."""
+        request = raft_wire.update_request(self.identity, epoch, own)
+        self._ask(self.addresses.at(leader), request, raft_wire.read_update, then)
+
+    def add_voter(self, leader: NodeId, own: Voter) -> None:
+        """Send AddRaftVoter for ourselves."""
+        self._ask_change(leader, raft_wire.add_request(self.identity, own))
+
+    def remove_voter(self, leader: NodeId, key: VoterKey) -> None:
+        """Send RemoveRaftVoter."""
+        self._ask_change(leader, raft_wire.remove_request(self.identity, key))
+
+    def _ask_change(
+        self, leader: NodeId, request: Request[AddRaftVoterResponse | RemoveRaftVoterResponse]
+    ) -> None:
+        def refused(why: str | None) -> None:
+            if why:
+                self._out.say("warning", "the quorum's leader refuses", reason=why)
+
+        self._ask(self.addresses.at(leader), request, raft_wire.read_refusal, refused)
+
     # --- what changes -------------------------------------------------------------------------
 
-    def lead(self, epoch: int) -> None:
+    def lead(self, epoch: int, opening: tuple[QuorumRecord, ...]) -> None:
         """Open our epoch."""
-        self._tell(EpochWon(epoch))
+        self._tell(EpochWon(epoch, opening))
 
     def on_change(self) -> None:
         """Epoch, leader or role are others now."""
@@ -251,24 +311,6 @@ class QuorumIO:
         self._out.halt(why)
 
     # --- sending ------------------------------------------------------------------------------
-
-    def learn(self, found: raft_wire.Addresses) -> None:
-        """Remember where controllers are reached; what is configured stands."""
-        for id, address in found.items():
-            configured = any(id == voter for voter, _, _ in self._config.quorum.voters)
-            if not configured and (id in self.addresses or len(self.addresses) < ADDRESSES_MAX):
-                self.addresses[id] = address
-
-    def _next_address(self) -> tuple[str, int] | None:
-        """The next of the controllers that the configuration names, ourselves excepted."""
-        own = self.addresses.get(self.identity.node_id)
-        servers: Sequence[tuple[str, int]] = [
-            s for s in self._config.quorum.bootstrap_servers if s != own
-        ]
-        if not servers:
-            return None
-        self._next_server += 1
-        return servers[self._next_server % len(servers)]
 
     def _ask(
         self,
@@ -296,10 +338,10 @@ class QuorumIO:
             return
 
         def on_answer(answer: A | PeerFailed) -> None:
-            if isinstance(answer, PeerGone) and len(self._gone) < ADDRESSES_MAX:
-                self._gone[address] = None
+            if isinstance(answer, PeerGone):
+                self.addresses.on_gone(address)
             elif not isinstance(answer, PeerFailed):
-                self._gone.pop(address, None)
+                self.addresses.on_found(address)
             if isinstance(answer, PeerFailed):
                 self._out.say("debug", "controller does not answer", reason=str(answer))
                 then(Silence.GONE if isinstance(answer, PeerGone) else Silence.LATE)
@@ -309,7 +351,7 @@ class QuorumIO:
                 then(Silence.LATE)
                 return
             try:
-                self.learn(raft_wire.read_addresses(answer))
+                self.addresses.learn(raft_wire.read_addresses(answer))
                 result = read(answer)
             except (Corrupt, Refusal) as error:
                 self._out.say(

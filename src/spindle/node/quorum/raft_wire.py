@@ -19,28 +19,54 @@ from spindle.core.raft.raft_values import (
 )
 from spindle.model.batches import RecordBatch
 from spindle.model.errors import Corrupt, Error
-from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, Endpoint, NodeId
+from spindle.model.feature_rules import KRAFT_VERSION
+from spindle.model.ids import (
+    METADATA_TOPIC,
+    METADATA_TOPIC_ID,
+    DirectoryId,
+    Endpoint,
+    NodeId,
+    VersionRange,
+)
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.quorum_voters import Voter, VoterKey
 from spindle.wire import batch as codec
+from spindle.wire.apis import SOFTWARE
 from spindle.wire.codec import ErrorCode, Whole, one_buffer
+from spindle.wire.messages import add_raft_voter_request as add
 from spindle.wire.messages import begin_quorum_epoch_request as begin
 from spindle.wire.messages import end_quorum_epoch_request as end
 from spindle.wire.messages import fetch_request as fetch
 from spindle.wire.messages import fetch_snapshot_request as chunks
+from spindle.wire.messages import update_raft_voter_request as update
 from spindle.wire.messages import vote_request as v
+from spindle.wire.messages.add_raft_voter_response import AddRaftVoterResponse
+from spindle.wire.messages.api_versions_request import ApiVersionsRequest
+from spindle.wire.messages.api_versions_response import ApiVersionsResponse
 from spindle.wire.messages.begin_quorum_epoch_response import BeginQuorumEpochResponse
 from spindle.wire.messages.end_quorum_epoch_response import EndQuorumEpochResponse
 from spindle.wire.messages.fetch_response import FetchResponse
 from spindle.wire.messages.fetch_snapshot_response import FetchSnapshotResponse
+from spindle.wire.messages.remove_raft_voter_request import RemoveRaftVoterRequest
+from spindle.wire.messages.remove_raft_voter_response import RemoveRaftVoterResponse
+from spindle.wire.messages.update_raft_voter_response import UpdateRaftVoterResponse
 from spindle.wire.messages.vote_response import VoteResponse
 
 P = TypeVar("P")
-RaftResponse: TypeAlias = (
+AboutPartition: TypeAlias = (
     VoteResponse
     | BeginQuorumEpochResponse
     | EndQuorumEpochResponse
     | FetchResponse
     | FetchSnapshotResponse
+)
+"""Answers about the metadata partition; they name endpoints."""
+RaftResponse: TypeAlias = (
+    AboutPartition
+    | ApiVersionsResponse
+    | AddRaftVoterResponse
+    | RemoveRaftVoterResponse
+    | UpdateRaftVoterResponse
 )
 VERSIONS: Final[dict[type[Whole], int]] = {
     v.VoteRequest: 2,
@@ -48,11 +74,16 @@ VERSIONS: Final[dict[type[Whole], int]] = {
     end.EndQuorumEpochRequest: 1,
     fetch.FetchRequest: 18,
     chunks.FetchSnapshotRequest: 1,
+    ApiVersionsRequest: 4,
+    add.AddRaftVoterRequest: 1,
+    RemoveRaftVoterRequest: 0,
+    update.UpdateRaftVoterRequest: 0,
 }
 """What Apache Kafka 4.3 speaks among controllers."""
 MAX_WAIT_MS: Final = 500
 FETCH_BYTES: Final = 8 << 20
 SNAPSHOT_CHUNK_BYTES: Final = 1 << 20
+VOTER_TIMEOUT_MS: Final = 2_000
 
 Addresses = dict[NodeId, tuple[str, int]]
 
@@ -74,33 +105,36 @@ class SnapshotChunk(NamedTuple):
     data: bytes
 
 
-def vote_request(identity: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
+def vote_request(identity: RaftIdentity, voter: VoterKey, ballot: Ballot) -> v.VoteRequest:
     """Ask a voter for its vote."""
     partition = v.PartitionData(
         partition_index=0,
         replica_epoch=ballot.epoch,
         replica_id=ballot.candidate,
         replica_directory_id=identity.directory_id,
-        voter_directory_id=None,
+        voter_directory_id=voter.directory_id,
         last_offset_epoch=ballot.last.epoch,
         last_offset=ballot.last.offset,
         pre_vote=ballot.pre_vote,
     )
     topic = v.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
-    return v.VoteRequest(cluster_id=identity.cluster_id, voter_id=voter, topics=(topic,))
+    return v.VoteRequest(cluster_id=identity.cluster_id, voter_id=voter.id, topics=(topic,))
 
 
 def begin_request(
-    identity: RaftIdentity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
+    identity: RaftIdentity, voter: VoterKey, epoch: int, endpoints: Sequence[Endpoint]
 ) -> begin.BeginQuorumEpochRequest:
     """Tell a voter that we lead."""
     partition = begin.PartitionData(
-        partition_index=0, voter_directory_id=None, leader_id=identity.node_id, leader_epoch=epoch
+        partition_index=0,
+        voter_directory_id=voter.directory_id,
+        leader_id=identity.node_id,
+        leader_epoch=epoch,
     )
     topic = begin.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
     return begin.BeginQuorumEpochRequest(
         cluster_id=identity.cluster_id,
-        voter_id=voter,
+        voter_id=voter.id,
         topics=(topic,),
         leader_endpoints=tuple(
             begin.LeaderEndpoint(name=e.name, host=e.host, port=e.port) for e in endpoints
@@ -109,7 +143,10 @@ def begin_request(
 
 
 def end_request(
-    identity: RaftIdentity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
+    identity: RaftIdentity,
+    epoch: int,
+    successors: Sequence[VoterKey],
+    endpoints: Sequence[Endpoint],
 ) -> end.EndQuorumEpochRequest:
     """Tell a voter that we lead no longer."""
     partition = end.PartitionData(
@@ -117,7 +154,8 @@ def end_request(
         leader_id=identity.node_id,
         leader_epoch=epoch,
         preferred_candidates=tuple(
-            end.ReplicaInfo(candidate_id=id, candidate_directory_id=None) for id in successors
+            end.ReplicaInfo(candidate_id=key.id, candidate_directory_id=key.directory_id)
+            for key in successors
         ),
     )
     topic = end.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
@@ -171,6 +209,73 @@ def snapshot_request(
     )
 
 
+def versions_request() -> ApiVersionsRequest:
+    """Ask what a node serves."""
+    return ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="1")
+
+
+def add_request(identity: RaftIdentity, voter: Voter) -> add.AddRaftVoterRequest:
+    """Ask for a vote; the answer comes as soon as that is written."""
+    return add.AddRaftVoterRequest(
+        cluster_id=identity.cluster_id,
+        timeout_ms=VOTER_TIMEOUT_MS,
+        voter_id=voter.id,
+        voter_directory_id=voter.directory_id,
+        listeners=tuple(
+            add.Listener(name=e.name, host=e.host, port=e.port) for e in voter.endpoints
+        ),
+        ack_when_committed=False,
+    )
+
+
+def remove_request(identity: RaftIdentity, key: VoterKey) -> RemoveRaftVoterRequest:
+    """Ask to remove a voter."""
+    return RemoveRaftVoterRequest(
+        cluster_id=identity.cluster_id, voter_id=key.id, voter_directory_id=key.directory_id
+    )
+
+
+def update_request(
+    identity: RaftIdentity, epoch: int, voter: Voter
+) -> update.UpdateRaftVoterRequest:
+    """Tell the leader what we are as a voter."""
+    return update.UpdateRaftVoterRequest(
+        cluster_id=identity.cluster_id,
+        current_leader_epoch=epoch,
+        voter_id=voter.id,
+        voter_directory_id=voter.directory_id,
+        listeners=tuple(
+            update.Listener(name=e.name, host=e.host, port=e.port) for e in voter.endpoints
+        ),
+        k_raft_version_feature=update.KRaftVersionFeature(
+            min_supported_version=voter.supported.min, max_supported_version=voter.supported.max
+        ),
+    )
+
+
+def read_levels(answer: ApiVersionsResponse) -> VersionRange:
+    """The levels of kraft.version that a node supports; 0 alone where it does not say."""
+    if answer.error_code != Error.NONE:
+        raise Corrupt(f"ApiVersions says {error_of(answer.error_code).name}")
+    for feature in answer.supported_features:
+        if feature.name == KRAFT_VERSION:
+            return VersionRange(feature.min_version, feature.max_version)
+    return VersionRange(0, 0)
+
+
+def read_update(answer: UpdateRaftVoterResponse) -> Heard:
+    """An answer to UpdateRaftVoter."""
+    leader = answer.current_leader
+    return _heard(answer.error_code, leader.leader_id, leader.leader_epoch)
+
+
+def read_refusal(answer: AddRaftVoterResponse | RemoveRaftVoterResponse) -> str | None:
+    """Why a change of the voters was refused; None where it was not."""
+    if answer.error_code == Error.NONE:
+        return None
+    return answer.error_message or error_of(answer.error_code).name
+
+
 def read_vote(answer: VoteResponse) -> VoteAnswer:
     """An answer to Vote. Corrupt if it is not about the metadata partition."""
     partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
@@ -216,6 +321,8 @@ def read_snapshot_chunk(answer: FetchSnapshotResponse) -> SnapshotChunk:
 
 def read_addresses(answer: RaftResponse) -> Addresses:
     """Where the nodes that an answer speaks of are reached."""
+    if not isinstance(answer, AboutPartition):
+        return {}
     nodes = answer.node_endpoints
     return {n.node_id: (n.host, n.port) for n in nodes if n.host and n.port > 0}
 
@@ -225,7 +332,7 @@ def error_of(code: int) -> Error:
     return code if isinstance(code, Error) else Error.UNKNOWN_SERVER_ERROR
 
 
-def _only(answer: RaftResponse, partitions: Sequence[P]) -> P:
+def _only(answer: AboutPartition, partitions: Sequence[P]) -> P:
     """The metadata partition of an answer without an error."""
     if answer.error_code != Error.NONE:
         raise Corrupt(f"{type(answer).__name__} says {error_of(answer.error_code).name}")

@@ -177,7 +177,9 @@ class Snapshotting:
         self._schedule.restart()
         self._busy = True
         id = OffsetAndEpoch(image.offset + 1, image.epoch)
-        self._step(SnapshotWriter(id, copy_image(image), self._timestamp), self._timestamp)
+        quorum = self._raft_log.voters.as_of(id.offset)
+        writer = SnapshotWriter(id, copy_image(image), self._timestamp, quorum)
+        self._step(writer, self._timestamp)
 
     def _step(self, writer: SnapshotWriter, timestamp: int) -> None:
         if writer.step():

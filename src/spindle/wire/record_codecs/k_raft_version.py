@@ -7,8 +7,8 @@ from struct import Struct
 from typing import Final
 
 from spindle.model.batches import Buffer
+from spindle.model.quorum_voters import KRaftVersion
 from spindle.wire.codec import Open, Put, Reader, Writer, skip_tags
-from spindle.wire.stored import KRaftVersion
 
 new = object.__new__
 pack_hhB = Struct(">hhB").pack

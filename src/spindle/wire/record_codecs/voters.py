@@ -8,8 +8,8 @@ from typing import Final
 
 from spindle.model.batches import Buffer
 from spindle.model.ids import Endpoint, VersionRange
+from spindle.model.quorum_voters import Voter, Voters
 from spindle.wire.codec import Open, Put, Reader, Writer, null, skip_tags
-from spindle.wire.stored import Voter, Voters
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short
 
 new = object.__new__

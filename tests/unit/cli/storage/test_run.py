@@ -74,9 +74,8 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
 @pytest.mark.parametrize(
     ("wishes", "says"),
     [
-        (StorageOptions(standalone=True), "dynamic quorum"),
-        (StorageOptions(no_initial_controllers=True), "dynamic quorum"),
-        (StorageOptions(initial_controllers="1@h:1:id"), "dynamic quorum"),
+        (StorageOptions(standalone=True), "You cannot specify controller.quorum.voters"),
+        (StorageOptions(initial_controllers="1@h:1:id"), "You cannot specify controller.quorum"),
         (StorageOptions(scram=("x",)), "Failed to find equals sign in SCRAM argument"),
         (
             StorageOptions(release="3.4", scram=("SCRAM-SHA-256=[name=a,password=b]",)),
@@ -93,7 +92,7 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
             "Unsupported feature: nix. Supported features are: elig",
         ),
         (StorageOptions(features=("nix",)), "equals sign not found"),
-        (StorageOptions(features=("kraft.version=1",)), "Unsupported feature"),
+        (StorageOptions(features=("kraft.version=1",)), "Cannot set kraft.version to 1 unless"),
         (StorageOptions(features=("share.version=1",)), "levels 0 to 0 are served here"),
         (
             StorageOptions(release="3.8", features=("eligible.leader.replicas.version=1",)),

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.raft_log import RaftLog
@@ -23,17 +24,38 @@ from spindle.core.raft.raft_values import (
     Timing,
     VoteAnswer,
 )
-from spindle.model.batches import RecordBatch
-from spindle.model.ids import NodeId
+from spindle.core.raft.voter_history import VoterHistory
+from spindle.model.batches import CONTROL, RecordBatch
+from spindle.model.errors import Error, Refusal
+from spindle.model.feature_rules import KRAFT_LEVELS
+from spindle.model.ids import ZERO_ID, DirectoryId, NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import (
+    DYNAMIC,
+    QuorumAt,
+    QuorumRecord,
+    Voter,
+    VoterKey,
+    Voters,
+    static_voters,
+)
 
 TIMING = Timing()
+EPOCH_MS = 1_700_000_000_000
+"""The time of day when virtual time begins."""
 
 
-def batch(offset: int, epoch: int, count: int = 1) -> RecordBatch:
+def batch(offset: int, epoch: int, count: int = 1, control: bool = False) -> RecordBatch:
     """A batch of `count` records at an offset."""
-    return RecordBatch(offset, count - 1, epoch, 0, 0, 0, -1, -1, -1, count, b"")
+    return RecordBatch(
+        offset, count - 1, epoch, CONTROL if control else 0, 0, 0, -1, -1, -1, count, b""
+    )
+
+
+def directory_of(me: NodeId, disk: int = 0) -> DirectoryId:
+    """The id of the metadata directory on one of a node's disks."""
+    return UUID(int=1000 * (disk + 1) + me)
 
 
 @dataclass
@@ -43,6 +65,7 @@ class Disk:
     state: ElectionState | None = None
     batches: list[RecordBatch] = field(default_factory=list)
     snapshot: OffsetAndEpoch | None = None
+    directory: DirectoryId = ZERO_ID
 
 
 class FakeNode:
@@ -55,9 +78,16 @@ class FakeNode:
         self.alive = True
         self.halted: str | None = None
         start = disk.snapshot.offset if disk.snapshot else 0
-        log = RaftLog(start, start, (), disk.snapshot)
+        static = static_voters((voter, "h", 1) for voter in quorum.voters)
+        history = VoterHistory(static, quorum.read)
+        if me in quorum.first.ids:
+            history.restart(0, QuorumAt(DYNAMIC, quorum.first))
+        log = RaftLog(start, start, (), disk.snapshot, history)
         log.on_appended(disk.batches)
-        self.raft = Raft(me, quorum.voters, TIMING, quorum.out, log, self)
+        self.own = Voter(me, disk.directory, (), KRAFT_LEVELS)
+        self._queue: list[RecordBatch] = []
+        self._writing = False
+        self.raft = Raft(self.own, TIMING, quorum.out, log, self, joins=quorum.joins)
         self.terms: list[int] = []
         """Epochs that this node has opened."""
 
@@ -66,19 +96,33 @@ class FakeNode:
         batches, then = args
         self._write(lambda: self.disk.batches.extend(batches), then)
 
-    def lead_append(self, count: int = 1) -> int:
+    def lead_append(self, count: int = 1, records: tuple[QuorumRecord, ...] = ()) -> int:
         """Append records as the leader; the offset after them."""
         raft = self.raft
         assert raft.state.term is not None
-        added = batch(raft.log.end, raft.state.epoch, count)
-        raft.log.lock.acquire()
+        base = self._queue[-1].next_offset if self._queue else raft.log.end
+        added = batch(base, raft.state.epoch, max(count, len(records)), bool(records))
+        if records:
+            self.quorum.said[added.base_offset, added.leader_epoch] = records
+        self._queue.append(added)
+        self._write_next()
+        return added.next_offset
+
+    def _write_next(self) -> None:
+        if self._writing or not self._queue:
+            return
+        self._writing = True
+        first = self._queue[0]
+        self.raft.log.lock.acquire()
 
         def durable() -> None:
-            raft.on_local_append([added])
+            del self._queue[:1]
+            self.raft.on_local_append([first])
+            self._writing = False
             self.quorum.wake()
+            self._write_next()
 
-        self._write(lambda: self.disk.batches.append(added), durable)
-        return added.next_offset
+        self._write(lambda: self.disk.batches.append(first), durable)
 
     def _write(self, change: Callable[[], None], then: Callable[[], None]) -> None:
         def done() -> None:
@@ -102,11 +146,25 @@ class FakeNode:
     def ask_vote(
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
-        assert ballot.pre_vote or self.disk.state == ElectionState(ballot.epoch, NO_NODE, self.me)
-        self._send(voter, lambda peer, answer: peer.raft.on_vote(ballot, answer), then)
+        assert ballot.pre_vote or self.disk.state == ElectionState(
+            ballot.epoch, NO_NODE, *self.own.key
+        )
+
+        def ask(peer: FakeNode, answer: Callable[[VoteAnswer], None]) -> None:
+            if self._is_another(peer):
+                answer(VoteAnswer(peer.raft.state.heard(Error.INVALID_VOTER_KEY), False))
+            else:
+                peer.raft.on_vote(ballot, answer)
+
+        self._send(voter, ask, then)
+
+    def _is_another(self, peer: FakeNode) -> bool:
+        """Whether a node is not the voter of this number that we know."""
+        known = self.raft.state.history.latest.find(peer.me)
+        return known is not None and not known.is_of(peer.disk.directory)
 
     def begin_epoch(self, voter: NodeId, epoch: int, then: Callable[[Any], object]) -> None:
-        assert self.disk.state == ElectionState(epoch, self.me, self.me)
+        assert self.disk.state == ElectionState(epoch, self.me, *self.own.key)
 
         def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
             def durable(heard: Any) -> None:
@@ -114,7 +172,10 @@ class FakeNode:
                 assert saved >= heard.epoch, "an epoch was sent that is not durable"
                 answer(heard)
 
-            peer.raft.on_begin_epoch(self.me, epoch, durable)
+            if self._is_another(peer):
+                answer(peer.raft.state.heard(Error.INVALID_VOTER_KEY))
+            else:
+                peer.raft.on_begin_epoch(self.me, epoch, durable)
 
         self._send(voter, ask, then)
 
@@ -139,23 +200,23 @@ class FakeNode:
         kept += [self.disk.snapshot.offset] if self.disk.snapshot is not None else []
         assert position.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
         assert not self.raft.log.lock.is_held, "its answer would be appended a second time"
-        others = [v for v in self.quorum.voters if v != self.me]
+        others = [v for v in self.quorum.servers if v != self.me]
         if source is None and not others:
             return
         target = source if source is not None else self.quorum.rng.choice(others)
         self._send(
             target,
-            lambda p, answer: p.serve(self.me, position, answer),
+            lambda p, answer: p.serve(self.own.key, position, answer),
             then,
             Silence.LATE,
             Silence.GONE,
         )
 
     def serve(
-        self, replica: NodeId, position: FetchPosition, answer: Callable[[FetchAnswer], None]
+        self, replica: VoterKey, position: FetchPosition, answer: Callable[[FetchAnswer], None]
     ) -> None:
         """Answer a fetch, a little later where there is nothing new."""
-        verdict = self.raft.leader_log.on_fetch(replica, position)
+        verdict = self.raft.leader_log.on_fetch(replica.id, position, replica.directory_id)
 
         def reply() -> None:
             now = self.raft.leader_log.judge_fetch(position)
@@ -187,21 +248,54 @@ class FakeNode:
         self._write(cut, then)
 
     def load_snapshot(
-        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self,
+        source: NodeId,
+        epoch: int,
+        snapshot: OffsetAndEpoch,
+        then: Callable[[QuorumAt | None], None],
     ) -> None:
         def load() -> None:
             self.disk.snapshot = snapshot
             self.disk.batches.clear()
 
-        self._write(load, lambda: then(True))
+        self._write(load, lambda: then(QuorumAt()))
 
-    def lead(self, epoch: int) -> None:
+    def lead(self, epoch: int, opening: tuple[QuorumRecord, ...]) -> None:
         self.terms.append(epoch)
         self.quorum.on_leader(epoch, self.me)
         self.raft.leader_log.on_epoch_opened(self.raft.log.end)
-        self.lead_append()
+        self.lead_append(records=opening)
+
+    def append_voters(self, voters: Voters) -> int:
+        return self.lead_append(records=(voters,)) - 1
+
+    def ask_levels(self, voter: Voter, then: Callable[[Any], None]) -> None:
+        def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
+            answer(KRAFT_LEVELS)
+
+        self._send(voter.id, ask, lambda found: then(found or Error.NETWORK_EXCEPTION))
+
+    def update_voter(self, *_: Any) -> None:
+        raise AssertionError("no endpoint changes here")
+
+    def add_voter(self, leader: NodeId, own: Voter) -> None:
+        self._send(leader, lambda peer, answer: peer.ask_change(own, answer), lambda _: None)
+
+    def remove_voter(self, leader: NodeId, key: VoterKey) -> None:
+        self._send(leader, lambda peer, answer: peer.ask_change(key, answer), lambda _: None)
+
+    def ask_change(self, what: Voter | VoterKey, answer: Callable[[Refusal | None], None]) -> None:
+        try:
+            if isinstance(what, Voter):
+                self.raft.changes.add(what, True, answer)
+            else:
+                self.raft.changes.remove(what, answer)
+        except Refusal as refusal:
+            answer(refusal)
 
     def on_change(self) -> None:
+        if self.raft.state.term is None:
+            del self._queue[1 if self._writing else 0 :]
         self.quorum.wake()
 
     def on_high_watermark(self) -> None:
@@ -243,11 +337,30 @@ class FakeNode:
 class Quorum:
     """Machines, the clock, the network between them, and what must always hold."""
 
-    def __init__(self, voters: int, seed: int = 1, observers: int = 0) -> None:
+    def __init__(
+        self,
+        voters: int,
+        seed: int = 1,
+        observers: int = 0,
+        *,
+        dynamic: bool = False,
+        joins: bool | None = None,
+    ) -> None:
+        """`dynamic`: the log says which are voters, and begins with the first `voters`."""
         self.rng = random.Random(seed)
         self.out = Outbox(random.Random(seed + 1))
-        self.voters = tuple(range(1, voters + 1))
+        self.joins = joins
+        named = tuple(range(1, voters + 1))
+        self.voters = () if dynamic else named
+        self.first = Voters(
+            tuple(Voter(v, directory_of(v), (), KRAFT_LEVELS) for v in named if dynamic)
+        )
+        self.servers = tuple(range(1, voters + observers + 1)) if dynamic else self.voters
+        self.loss = 0.0
+        """The share of messages that are lost."""
         self.saves = 0
+        self.said: dict[tuple[int, int], tuple[QuorumRecord, ...]] = {}
+        """What control batches say, by their offset and epoch."""
         self.cut: set[frozenset[NodeId]] = set()
         self.closed: set[NodeId] = set()
         """Nodes whose processes are gone while their hosts are up: connections are refused."""
@@ -259,9 +372,15 @@ class Quorum:
         self._parked: list[Callable[[], None]] = []
         self.nodes: dict[NodeId, FakeNode] = {}
         for me in range(1, voters + observers + 1):
-            self.nodes[me] = FakeNode(self, me, Disk())
+            self.nodes[me] = FakeNode(
+                self, me, Disk(directory=directory_of(me) if dynamic else ZERO_ID)
+            )
         for node in list(self.nodes.values()):
             node.raft.start(None)
+
+    def read(self, found: RecordBatch) -> list[tuple[int, QuorumRecord]]:
+        said = self.said[found.base_offset, found.leader_epoch]
+        return list(enumerate(said, found.base_offset))
 
     # --- driving ----------------------------------------------------------------------------
 
@@ -271,7 +390,8 @@ class Quorum:
 
     def deliver(self, source: NodeId, target: NodeId, then: Callable[[], None]) -> None:
         """A message travels, unless the link is cut."""
-        if self.connected(source, target):
+        lost = self.loss and self.rng.random() < self.loss
+        if self.connected(source, target) and not lost:
             self.at(self.rng.uniform(0.0005, 0.02), then)
 
     def connected(self, a: NodeId, b: NodeId) -> bool:
@@ -305,6 +425,7 @@ class Quorum:
                 self.out.now = end
                 return until()
             self.out.now = max(self.out.now, wake_at)
+            self.out.wall_ms = EPOCH_MS + int(self.out.now * 1000)
             self.out.tick()
         return True
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from spindle.core.raft.leading import OBSERVER_SILENT, OBSERVERS_MAX, LeaderProgress
+from spindle.model.quorum_voters import Voters, static_voters
+
+
+def static(*ids: int) -> Voters:
+    """Voters that a configuration names."""
+    return static_voters((id, "h", 1) for id in ids)
 
 
 def three() -> LeaderProgress:
     """Node 1 leads 2 and 3; its epoch starts at 10."""
-    term = LeaderProgress(1, 5, (1, 2, 3), now=0.0)
+    term = LeaderProgress(1, 5, static(1, 2, 3), now=0.0)
     term.start = 10
     term.on_local_end(20, 0)
     return term
@@ -45,7 +51,7 @@ def test_observers_count_for_nothing() -> None:
 
 
 def test_a_quorum_of_one_is_always_in_touch_with_itself() -> None:
-    alone = LeaderProgress(1, 5, (1,), now=0.0)
+    alone = LeaderProgress(1, 5, static(1), now=0.0)
     assert alone.heard_by_majority_at() == float("inf")
     term = three()
     assert term.heard_by_majority_at() == 0.0
@@ -82,7 +88,7 @@ def test_observers_are_limited_and_the_silent_ones_forgotten() -> None:
 
 
 def test_half_of_an_even_number_is_no_majority() -> None:
-    term = LeaderProgress(1, 5, (1, 2, 3, 4), now=0.0)
+    term = LeaderProgress(1, 5, static(1, 2, 3, 4), now=0.0)
     term.start = 10
     term.on_local_end(20, 0)
     term.on_fetch(2, 20, 20, 1.0, 1)

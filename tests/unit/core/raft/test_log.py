@@ -9,6 +9,7 @@ from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import FetchVerdict
 from spindle.model.errors import Error
 from spindle.model.offsets import EpochStart, OffsetAndEpoch
+from spindle.model.quorum_voters import QuorumAt
 
 GOOD = FetchVerdict()
 
@@ -93,7 +94,7 @@ def test_a_follower_cuts_to_what_both_have(theirs: OffsetAndEpoch, cut: int) -> 
 
 def test_a_reset_forgets_the_past() -> None:
     ours = log()
-    ours.on_reset(OffsetAndEpoch(100, 7))
+    ours.on_reset(OffsetAndEpoch(100, 7), QuorumAt())
     assert (ours.start, ours.end, ours.high_watermark) == (100, 100, 100)
     assert ours.epochs.entries == ()
     assert ours.last_epoch == 7

@@ -15,6 +15,7 @@ from tools.messages.entities import decode, response_types
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.feature_rules import FINALIZED
+from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.request_context import Serving
@@ -23,16 +24,23 @@ from spindle.wire.apis import Key
 CLIENT = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.0"}
 
 
+def target_of(image: ClusterImage, level: int = 0) -> SimpleNamespace:
+    """A broker or a controller in a quorum with a kraft.version."""
+    metadata = SimpleNamespace(kraft_version=level)
+    part = SimpleNamespace(metadata=metadata)
+    return SimpleNamespace(image=image, context=part, quorum=part)
+
+
 @pytest.fixture
 def desk() -> Desk:
-    target = SimpleNamespace(image=three_brokers())
+    target = target_of(three_brokers())
     return Desk(BROKER, target, Outbox(random.Random(1)))
 
 
 @pytest.mark.parametrize("version", range(5))
 @pytest.mark.parametrize("table", [BROKER, CONTROLLER], ids=["broker", "controller"])
 def test_what_is_served_is_advertised(table: dict[int, Serving[Any]], version: int) -> None:
-    target = SimpleNamespace(image=three_brokers())
+    target = target_of(three_brokers())
     keys = {Key.API_VERSIONS, Key.METADATA} & table.keys()
     desk = Desk({int(key): table[key] for key in keys}, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, version, **CLIENT)
@@ -44,7 +52,7 @@ def test_what_is_served_is_advertised(table: dict[int, Serving[Any]], version: i
 
 
 def test_private_apis_are_advertised_to_our_own_nodes_and_tools_alone() -> None:
-    target = SimpleNamespace(image=three_brokers())
+    target = target_of(three_brokers())
     desk = Desk(CONTROLLER, target, Outbox(random.Random(1)))
     for version, name, told in ((4, "spindle", True), (4, "librdkafka", False), (0, "", False)):
         answer = desk.ask(
@@ -62,7 +70,8 @@ def test_features_are_sent_from_version_3_on_and_those_from_0_on_from_version_4(
     assert {f.name for f in old.supported_features} == {"metadata.version"}
     told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
     assert told["metadata.version"] == (7, 30)
-    for not_served in ("kraft.version", "share.version", "streams.version"):
+    assert told["kraft.version"] == (0, 1)
+    for not_served in ("share.version", "streams.version"):
         assert told[not_served] == (0, 0)
     assert told["eligible.leader.replicas.version"] == (0, 1)
     assert told["transaction.version"] == (0, 2)
@@ -77,10 +86,18 @@ def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Des
     image = three_brokers()
     image.apply(r.FeatureLevel(name="share.version", level=1))
     image.apply(r.FeatureLevel(name="streams.version", level=1))
-    target = SimpleNamespace(image=image)
+    target = target_of(image)
     desk = Desk(BROKER, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
     assert [f.name for f in answer.finalized_features] == list(FINALIZED)
+
+
+@pytest.mark.spec("C-05")
+def test_the_quorums_version_is_finalized_where_its_log_says_which_nodes_vote() -> None:
+    desk = Desk(BROKER, target_of(three_brokers(), 1), Outbox(random.Random(1)))
+    answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
+    told = {f.name: f.max_version_level for f in answer.finalized_features}
+    assert told["kraft.version"] == 1
 
 
 @pytest.mark.parametrize("name", ["", "-x", "a b", "ä"])
