@@ -1,5 +1,6 @@
 """Mutants: small wrong changes of the source that some test must notice."""
 
+from tests.mutants.consumers import CONSUMERS
 from tests.mutants.coordinators import CONTROLLERS, COORDINATORS
 from tests.mutants.directories import DIRECTORIES, STEPS
 from tests.mutants.gaps import GAPS
@@ -19,6 +20,7 @@ ALL = (
     *NODES,
     *REPLICAS,
     *COORDINATORS,
+    *CONSUMERS,
     *CONTROLLERS,
     *OUTSIDE,
 )

@@ -45,6 +45,7 @@ VERSIONS: Final[dict[int, int]] = {
     Key.INCREMENTAL_ALTER_CONFIGS: 1,
     Key.ALTER_PARTITION_REASSIGNMENTS: 1,
     Key.UPDATE_FEATURES: 2,
+    Key.CONSUMER_GROUP_HEARTBEAT: 1,
 }
 """In which version the clients of the simulation ask, unless they say otherwise."""
 REFRESH_SECONDS: Final = 1.0

@@ -1,9 +1,10 @@
 """What consumer groups have learned: assignments and committed offsets, for the checks (spec C-02).
 
-Finds for itself what contradicts a promise: two owners of a partition in one generation, a commit
-of a member of an older generation, one that is heard in a place that a younger client has taken, a
-committed offset that is lost, went back, or was never committed. Commits carry a label of their
-own, so that a read says which of them it shows.
+Finds for itself what contradicts a promise: two owners of a partition in one generation, or at one
+time (KIP-848), a commit of a member of an older generation or of one whose partition another has
+got, one that is heard in a place that a younger client has taken, a committed offset that is lost,
+went back, or was never committed. Commits carry a label of their own, so that a read says which of
+them it shows.
 """
 
 from __future__ import annotations
@@ -42,6 +43,18 @@ class Incarnation:
     placed_at: float = NEVER
 
 
+@dataclass(slots=True)
+class Hold:
+    """A partition that a member of a group of KIP-848 believes to own. Times in s.
+
+    `since`: when it heard of it; `sure_until`: before that its session cannot have expired, and
+    what it was to give up cannot have been taken from it.
+    """
+
+    since: float
+    sure_until: float = 0.0
+
+
 @dataclass(slots=True, eq=False)
 class Commit:
     """An offset that a group was asked to keep. `attempt`: the transaction, where it is in one."""
@@ -52,6 +65,7 @@ class Commit:
     ended_at: float = NEVER
     """When it was acknowledged; in a transaction: when that was."""
     attempt: Attempt | None = None
+    id: PartitionId | None = None
 
     @property
     def is_void(self) -> bool:
@@ -74,6 +88,11 @@ class GroupHistory:
         self._owners: dict[tuple[str, int], dict[PartitionId, str]] = {}
         self._generations: dict[str, list[tuple[int, float]]] = {}
         self._incarnations: dict[tuple[str, str], list[Incarnation]] = {}
+        self._holds: dict[Place, dict[str, Hold]] = {}
+        """Of groups of KIP-848: what their members believe to own, by member id."""
+        self._given: dict[Place, list[tuple[float, str]]] = {}
+        """When members heard that a partition is theirs, and nothing of it was old news."""
+        self._rested: dict[str, None] = {}
         self._label = 0
 
     # --- owners -----------------------------------------------------------------------------
@@ -120,18 +139,73 @@ class GroupHistory:
                     f"has the place of {who.instance_id} since {other.placed_at:.3f}"
                 )
 
+    # --- owners in groups of KIP-848 ----------------------------------------------------------
+
+    def on_held(
+        self,
+        who: Membership,
+        ids: Iterable[PartitionId],
+        sure_at: float | None,
+        now: float,
+        lease: float,
+    ) -> None:
+        """A member heard that it owns these: none that cannot be out may believe the same.
+
+        `sure_at`: when it asked; None: it may be old news, of a deposed coordinator. `lease`: s
+        for which a member that was heard stays one, and keeps what it does not give up.
+        """
+        for id in ids:
+            holds = self._holds.setdefault((who.group, id), {})
+            if who.member_id not in holds and sure_at is not None:
+                self._given.setdefault((who.group, id), []).append((now, who.member_id))
+            own = holds.setdefault(who.member_id, Hold(now))
+            if sure_at is None:
+                continue
+            own.sure_until = sure_at + lease
+            for other, hold in holds.items():
+                if other != who.member_id and now < hold.sure_until:
+                    raise Violation(
+                        f"{who.group}: {id} belongs to {who.member_id} in epoch {who.generation}, "
+                        f"and to {other} since {hold.since:.3f}, until {hold.sure_until:.3f} at "
+                        "the least"
+                    )
+
+    def on_given_up(self, who: Membership, ids: Iterable[PartitionId]) -> None:
+        """A member reads these no more, and is about to say so, or to leave."""
+        for id in ids:
+            self._holds[who.group, id].pop(who.member_id, None)
+
+    def is_at_rest(self, group: str, ids: Iterable[PartitionId]) -> bool:
+        """Whether each of these has, or had, one owner at one time. After that members may go."""
+        if all(len(self._holds.get((group, id), ())) == 1 for id in ids):
+            self._rested[group] = None
+        return group in self._rested
+
+    def _check_owner(self, who: Membership, commit: Commit) -> None:
+        """A commit was taken: no other member had heard that the partition is its own by then."""
+        if commit.id is None:
+            return
+        given = self._given.get((who.group, commit.id), ())
+        mine = max((at for at, member in given if member == who.member_id), default=NEVER)
+        for at, member in given:
+            if mine < at < commit.began_at:
+                raise Violation(
+                    f"{who.group}: {commit.label} of {who.member_id} was taken, though "
+                    f"{commit.id} belongs to {member} since {at:.3f}"
+                )
+
+    # --- offsets ----------------------------------------------------------------------------
+
     def on_processed(self, group: str, id: PartitionId, offsets: Iterable[int]) -> None:
         """A member has worked on records, and is about to commit that."""
         self.processed.setdefault((group, id), {}).update(dict.fromkeys(offsets))
-
-    # --- offsets ----------------------------------------------------------------------------
 
     def begin(
         self, group: str, id: PartitionId, offset: int, now: float, attempt: Attempt | None = None
     ) -> Commit:
         """An offset is about to be committed."""
         self._label += 1
-        commit = Commit(f"commit {self._label}", offset, now, attempt=attempt)
+        commit = Commit(f"commit {self._label}", offset, now, attempt=attempt, id=id)
         self.commits.setdefault((group, id), {})[commit.label] = commit
         return commit
 
@@ -149,6 +223,7 @@ class GroupHistory:
                     f"generation {younger} was there since {at:.3f}"
                 )
         self.check_place(who, commit.began_at, commit.label)
+        self._check_owner(who, commit)
 
     def on_read(
         self, group: str, id: PartitionId, offset: int, label: str | None, began_at: float

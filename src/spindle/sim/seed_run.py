@@ -24,6 +24,7 @@ from spindle.sim.promises import Promises
 from spindle.sim.reader import SimReader
 from spindle.sim.sim_admin import Admin
 from spindle.sim.sim_cluster import SimCluster
+from spindle.sim.subscriber import Subscriber
 from spindle.sim.swarm import SwarmPlan, draw
 from spindle.sim.told_history import History
 from spindle.sim.transactional_producer import TransactionalProducer
@@ -84,6 +85,10 @@ class Simulation:
         ]
         self.transactors += [
             Worker(f"worker-{n}", self._rng(), *about, job) for n, job in enumerate(plan.jobs, 1)
+        ]
+        self.transactors += [
+            Subscriber(f"subscriber-{n}", self._rng(), *about, job)
+            for n, job in enumerate(plan.subscribers, 1)
         ]
         # Where nothing is undecided one reader sees for both.
         self.readers = [
@@ -153,7 +158,7 @@ class Simulation:
                 return f"{producer.name} waits for {producer.waits_for}"
         for transactor in self.transactors:
             if not transactor.finished:
-                return f"{transactor.name} has not ended its last transaction"
+                return f"{transactor.name} waits for {transactor.waits_for}"
         for id, offsets in self.history.acknowledged.items():
             for reader in self.readers:
                 at = reader.position(id)

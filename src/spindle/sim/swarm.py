@@ -10,11 +10,13 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from spindle.core.groups.consumer_values import ASSIGNORS
 from spindle.sim.faults import KINDS, Appetite
 from spindle.sim.producer import IDS_FROM, ProducerPace
 from spindle.sim.promises import Terms
 from spindle.sim.sim_admin import AdminWeights
 from spindle.sim.sim_cluster import Shape
+from spindle.sim.subscriber import SETTINGS, SubscriberJob
 from spindle.sim.transactional_producer import Habits
 from spindle.sim.transactor import TransactorManner
 from spindle.sim.worker import WorkerJob
@@ -34,6 +36,7 @@ class SwarmPlan:
     paces: tuple[ProducerPace, ...] = (ProducerPace(),)
     habits: tuple[Habits, ...] = ()
     jobs: tuple[WorkerJob, ...] = ()
+    subscribers: tuple[SubscriberJob, ...] = ()
     reader_version: int = 13
     appetite: Appetite = field(default_factory=Appetite)
     seconds: float = 15.0
@@ -106,7 +109,8 @@ def draw(seed: int) -> SwarmPlan:
     plan = _with_slow_turns(plan, random.Random(f"turns {seed}"))
     plan = _with_compressions(plan, random.Random(f"compressions {seed}"))
     plan = _with_flights(plan, random.Random(f"flights {seed}"))
-    return _with_twins(plan, random.Random(f"twins {seed}"))
+    plan = _with_twins(plan, random.Random(f"twins {seed}"))
+    return _with_consumers(plan, random.Random(f"consumers {seed}"))
 
 
 def _with_slow_turns(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
@@ -204,6 +208,45 @@ def _with_twins(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
         jobs.append(replace(job, transactional_id=own, manner=manner))
     by_name = replace(plan.weights, reuse_names=False)
     return replace(plan, jobs=tuple(jobs), weights=by_name)
+
+
+def _with_consumers(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
+    """The same with groups of KIP-848 in half of the seeds: static members, two clients in one
+    place, in transactions or without, by names or by a pattern."""
+    if rng.random() < 0.5:
+        return plan
+    shared, static, in_transactions = rng.random() < 0.2, rng.random() < 0.4, rng.random() < 0.3
+    level = plan.shape.transaction_version
+    version = plan.reader_version if level == 2 else 11
+    cut = bool({"clock", "freeze"} & set(plan.appetite.weights))
+    loses = rng.choice([0.0, 0.1, 0.4])
+    jobs = []
+    for n in range(1, 1 + rng.choice([2, 2, 3, 4])):
+        place = 1 if static and shared else n
+        jobs.append(
+            SubscriberJob(
+                "group-2",
+                f"subscriber-{n}" if in_transactions else None,
+                TransactorManner(level, version, rng.choice([2.0, 6.0]), excused=cut),
+                f"instance-{place}" if static else None,
+                pause=rng.choice([0.2, 0.4, 0.8]),
+                loses=loses,
+                by_pattern=rng.random() < 0.3,
+                assignor=rng.choice(ASSIGNORS),
+            )
+        )
+    interval = rng.choice(["0", "1000"])
+    settings = {
+        **plan.shape.settings,
+        **SETTINGS,
+        "group.consumer.assignment.interval.ms": interval,
+    }
+    return replace(
+        plan,
+        shape=replace(plan.shape, settings=settings),
+        weights=replace(plan.weights, reuse_names=False),
+        subscribers=tuple(jobs),
+    )
 
 
 def _draw_wishes(

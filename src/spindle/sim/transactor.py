@@ -128,6 +128,11 @@ class Transactor(Scripted):
         self.finished = False
         """It has drained, and its last transaction has ended."""
 
+    @property
+    def waits_for(self) -> str:
+        """What it has still to do before it has finished."""
+        return "the end of its last transaction"
+
     def _is_deleted(self, id: PartitionId) -> bool:
         return id.topic_id in self.history.deleted
 

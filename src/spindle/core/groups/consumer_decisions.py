@@ -84,8 +84,10 @@ class Draft:
         member = _updated(before, beat)
         names_changed = self._subscribe(before, member)
         regex_changed, found = self._resolve(before, member, beat)
-        if names_changed or found or topics_changed:
-            self.refresh_epoch(bump=names_changed or found)
+        # A member in epoch 0 would seem to join with each heartbeat, also one without a topic.
+        bumps = names_changed or found or not self.group.epoch
+        if bumps or topics_changed:
+            self.refresh_epoch(bump=bumps)
         self._assign()
         after = self._reconcile(member.member_id, beat.owned, names_changed or regex_changed)
         tells = (
@@ -162,11 +164,11 @@ class Draft:
         known = self.group.regexes
         if any(regex not in known for regex in patterns):
             return True
-        latest = max(value.at_ms for value in known.values())
-        if self.now_ms <= latest + REGEX_PAUSE:
+        age = self.now_ms - max(value.at_ms for value in known.values())
+        if 0 <= age <= REGEX_PAUSE:
             return False
         is_old = max(value.version for value in known.values()) < self.around.version
-        return is_old or self.now_ms > latest + self.limits.regex_refresh
+        return is_old or age < 0 or age > self.limits.regex_refresh
 
     # --- epochs and targets ---------------------------------------------------------------------
 
@@ -184,8 +186,9 @@ class Draft:
         group = self.group
         if group.epoch <= group.assignment_epoch:
             return
-        interval = self.limits.assignment_interval
-        if group.assigned_ms and interval and self.now_ms < group.assigned_ms + interval:
+        # A coordinator whose clock was ahead may have made it: that keeps no group waiting.
+        age = self.now_ms - group.assigned_ms
+        if group.assigned_ms and 0 <= age < self.limits.assignment_interval:
             return
         ids: dict[str, TopicId | None] = {}
         members: dict[str, Assignable] = {}

@@ -23,6 +23,7 @@ from spindle.core.groups.consumer_values import (
     ConsumerBeatAnswer,
     ConsumerGroupMember,
     ConsumerSurroundings,
+    Held,
     MemberState,
 )
 from spindle.core.groups.deadlines import Deadlines
@@ -94,7 +95,8 @@ class ConsumerGroup:
         self._closed: Error | None = None
         self._sessions = Deadlines(out, self._on_time)
         self._revocations = Deadlines(out, self._on_time)
-        self._revocation_epochs: dict[str, int] = {}
+        self._revoking: dict[str, Held] = {}
+        """What members are to give up by the time that `_revocations` has for them."""
 
     @property
     def is_idle(self) -> bool:
@@ -327,22 +329,22 @@ class ConsumerGroup:
         self._sessions.put(member_id, self._out.now + session / 1000)
 
     def _watch_revocation(self, member: ConsumerGroupMember) -> None:
-        """A member that is to give partitions up has its rebalance timeout for that."""
+        """A member that is to give partitions up has its rebalance timeout for that, each time."""
         name = member.member_id
         if member.stands.state is not MemberState.UNREVOKED_PARTITIONS:
             self._revocations.drop(name)
-            self._revocation_epochs.pop(name, None)
-        elif self._revocation_epochs.get(name) != member.epoch:
-            self._revocation_epochs[name] = member.epoch
+            self._revoking.pop(name, None)
+        elif self._revoking.get(name) != member.revoking:
+            self._revoking[name] = member.revoking
             self._revocations.put(name, self._out.now + member.said.rebalance_timeout / 1000)
 
     def _sweep(self) -> None:
         """Watch none that is gone."""
         self._sessions.keep(self.metadata.members)
         self._revocations.keep(self.metadata.members)
-        for name in tuple(self._revocation_epochs):
+        for name in tuple(self._revoking):
             if name not in self.metadata.members:
-                del self._revocation_epochs[name]
+                del self._revoking[name]
 
     def _on_time(self) -> None:
         self._enqueue(_Turn(self._expire, None))

@@ -108,6 +108,28 @@ def test_one_that_gives_nothing_up_in_time_is_out(world: ConsumerWorld) -> None:
     assert [m.member.member_id for m in world.shard.consumers.describe("g").members] == ["b"]
 
 
+def test_each_time_that_something_is_to_be_given_up_has_its_own_limit(
+    world: ConsumerWorld,
+) -> None:
+    world.topics["t"] = 6
+    world.beat("a", 0, rebalance_timeout=20_000)
+    world.beat("b", 0)
+    assert numbers(world.beat("a", 1, owned={T: range(6)}).assignment) == [0, 1, 2]
+    world.wait(15)
+    world.beat("c", 0)
+    assert numbers(world.beat("a", 1, owned={T: (0, 1, 2)}).assignment) == [0, 1]
+    world.wait(15)
+    assert world.beat("a", 1, owned={T: (0, 1, 2)}).error is Error.NONE
+    world.wait(6)
+    assert world.beat("a", 1, owned={T: (0, 1)}).error is Error.UNKNOWN_MEMBER_ID
+
+
+def test_a_member_without_a_topic_has_an_epoch_to_go_on_with(world: ConsumerWorld) -> None:
+    first = world.beat("a", 0, topics=())
+    assert (first.error, first.epoch) == (Error.NONE, 1)
+    assert world.beat("a", 1).epoch == 1
+
+
 def test_silence_ends_a_session(world: ConsumerWorld) -> None:
     shared(world)
     world.wait(40)
@@ -195,6 +217,18 @@ def test_assignments_are_made_once_in_an_interval() -> None:
     assert (newcomer.epoch, state(world)) == (1, "Assigning")
     world.wait(1.0)
     assert world.beat("b", 1).epoch == 2
+
+
+def test_a_clock_that_is_behind_the_last_coordinators_keeps_no_group_waiting() -> None:
+    world = ConsumerWorld(limits=ConsumerLimits(assignment_interval=1_000))
+    world.beat("a", 0)
+    world.beat("b", 0, topics=None, regex="n.*")
+    world.topics["new"] = 2
+    world.around.version += 1
+    world.reload()
+    world.out.wall_ms -= 3_600_000
+    answer = world.beat("b", 1)
+    assert (answer.epoch, numbers(answer.assignment, "new")) == (3, [0, 1])
 
 
 @pytest.mark.parametrize("pattern", ["t", "t|u", "^t$", ".*"])

@@ -1,0 +1,88 @@
+"""Mutants of KIP-848's groups: two owners, members that are out, groups that never rest."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.mutants.kind import Tests, mutants
+
+MEMBERS: Final[Tests] = (
+    "tests/unit/core/groups/test_consumer_groups.py",
+    "tests/unit/core/groups/test_consumer_group_random.py",
+)
+
+CONSUMERS = [
+    *mutants(
+        "core/groups/member_reconciliation.py",
+        MEMBERS,
+        (
+            "a member that does not say what it holds has given it up",
+            "    if owned is None:\n        return True",
+            "    if owned is None:\n        return False",
+        ),
+        (
+            "what another member holds is given at once",
+            "            if target.is_held(topic_id, number):",
+            "            if target.is_held(topic_id, number) and not target.partitions:",
+        ),
+        (
+            "a member enters the next epoch before it has given anything up",
+            "    if loses and _owns(target.owned, loses):",
+            "    if loses and not target.partitions:",
+        ),
+    ),
+    *mutants(
+        "core/groups/consumer_decisions.py",
+        MEMBERS,
+        (
+            "what a member is still to give up is free",
+            "                for part in (other.assigned, other.revoking):",
+            "                for part in (other.assigned,):",
+        ),
+        (
+            "a group whose members name no topic stays in epoch 0",
+            "        bumps = names_changed or found or not self.group.epoch",
+            "        bumps = names_changed or found",
+        ),
+        (
+            "a group waits for the time of a clock that was ahead",
+            "        if group.assigned_ms and 0 <= age < self.limits.assignment_interval:",
+            "        if group.assigned_ms and age < self.limits.assignment_interval:",
+        ),
+    ),
+    *mutants(
+        "core/groups/consumer_identities.py",
+        MEMBERS,
+        (
+            "a member one epoch behind goes on, whatever it holds",
+            " and _is_within(beat, known):",
+            ":",
+        ),
+        (
+            "an older epoch commits what the member has got since",
+            "        if since is None or who.generation < since:",
+            "        if since is None:",
+        ),
+        (
+            "a member that is out commits",
+            "    known = member(group, who.member_id)\n    if version is not None and",
+            "    known = group.members.get(who.member_id)\n    if known is None:\n        return\n"
+            "    if version is not None and",
+        ),
+    ),
+    *mutants(
+        "core/groups/consumer_group.py",
+        MEMBERS,
+        (
+            "what is to be given up next has the limit of what was before",
+            "        elif self._revoking.get(name) != member.revoking:",
+            "        elif name not in self._revoking:",
+        ),
+        (
+            "a coordinator that takes over waits for silent members for ever",
+            "            self._heard_of(member.member_id)\n"
+            "            self._watch_revocation(member)",
+            "            self._watch_revocation(member)",
+        ),
+    ),
+]
