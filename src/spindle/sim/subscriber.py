@@ -94,6 +94,9 @@ class Subscriber(GroupClient):
         """What it may use, as far as it knows, and has not said that it gave up."""
         self._said: tuple[tuple[str, ...], tuple[PartitionId, ...]] | None = None
         """The topics and partitions that its coordinator has heard of; None: say all again."""
+        self._asking_since: float | None = None
+        """When it sent the first heartbeat since the last answer. Since then, and not before, it
+        may have to give up what it has not heard of."""
 
     @property
     def waits_for(self) -> str:
@@ -171,7 +174,9 @@ class Subscriber(GroupClient):
             node = self._coordinators[key] = yield from self.find(*key)
         topics, owned = self._topics(), tuple(self._owned)
         request = self._request(topics, owned)
-        before, began_at = coordinator_of(self._group), self.out.now
+        before = coordinator_of(self._group)
+        if self._asking_since is None:
+            self._asking_since = self.out.now
         answer = yield self.asking(node, request, PATIENCE)
         is_lost = isinstance(answer, PeerFailed) or self.out.rng.random() < self._job.loses
         if is_lost or answer.error_code in ELSEWHERE | BUSY:
@@ -186,7 +191,10 @@ class Subscriber(GroupClient):
         trusted = before == coordinator_of(self._group) and before[0] == node
         self._who = replace(who, generation=answer.member_epoch)
         self.history.count("heartbeats of members")
-        yield from self._take(answer, began_at if trusted else None)
+        sure_at = self._asking_since if trusted else None
+        if trusted:
+            self._asking_since = None
+        yield from self._take(answer, sure_at)
 
     def _request(
         self, topics: tuple[str, ...], owned: tuple[PartitionId, ...]
@@ -225,7 +233,7 @@ class Subscriber(GroupClient):
     def _take(self, answer: ConsumerGroupHeartbeatResponse, sure_at: float | None) -> Steps[None]:
         """Own what the answer says. What it does not say any more is worked off, then given up.
 
-        `sure_at`: when it was asked, if it is sure that the group's coordinator has answered.
+        `sure_at`: since when it is asking, if it is sure that the group's coordinator has answered.
         """
         groups, who = self.history.groups, self._who
         told = self._owned
