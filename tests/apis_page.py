@@ -21,9 +21,8 @@ MARK: Final = "<!-- from here on generated -->\n"
 Range = tuple[int, int]
 """The oldest and the newest version."""
 
-_TOKENS, _SHARE, _STREAMS = (
+_TOKENS, _STREAMS = (
     "no delegation tokens",
-    "no share groups (KIP-932)",
     "no streams groups (KIP-1071)",
 )
 WHY: Final[Mapping[Key, str]] = {
@@ -33,18 +32,6 @@ WHY: Final[Mapping[Key, str]] = {
     Key.DESCRIBE_DELEGATION_TOKEN: _TOKENS,
     Key.DESCRIBE_USER_SCRAM_CREDENTIALS: "brokers answer it; Apache Kafka's controllers advertise"
     " it and never answer",
-    Key.SHARE_GROUP_HEARTBEAT: _SHARE,
-    Key.SHARE_GROUP_DESCRIBE: _SHARE,
-    Key.SHARE_FETCH: _SHARE,
-    Key.SHARE_ACKNOWLEDGE: _SHARE,
-    Key.INITIALIZE_SHARE_GROUP_STATE: _SHARE,
-    Key.READ_SHARE_GROUP_STATE: _SHARE,
-    Key.WRITE_SHARE_GROUP_STATE: _SHARE,
-    Key.DELETE_SHARE_GROUP_STATE: _SHARE,
-    Key.READ_SHARE_GROUP_STATE_SUMMARY: _SHARE,
-    Key.DESCRIBE_SHARE_GROUP_OFFSETS: _SHARE,
-    Key.ALTER_SHARE_GROUP_OFFSETS: _SHARE,
-    Key.DELETE_SHARE_GROUP_OFFSETS: _SHARE,
     Key.STREAMS_GROUP_HEARTBEAT: _STREAMS,
     Key.STREAMS_GROUP_DESCRIBE: _STREAMS,
 }

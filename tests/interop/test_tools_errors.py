@@ -95,7 +95,7 @@ DEPENDENCIES = [
     ("transaction.version=2", "metadata.version=20"),
     ("kraft.version=0", "group.version=0", "kraft.version=1"),
 ]
-NOT_SERVED = ("share.version=", "streams.version=")
+NOT_SERVED = ("streams.version=",)
 
 
 def named(option: str, values: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("K858-01")]
-NOT_SERVED = ("share.version", "streams.version")
+NOT_SERVED = ("streams.version",)
 FEATURE = re.compile(
     r"ApiMessageAndVersion\(FeatureLevelRecord\(name='([^']*)', featureLevel=\d+\) at version 0\)"
 )

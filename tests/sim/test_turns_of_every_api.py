@@ -46,6 +46,7 @@ class AtOnce(NamedTuple):
 
 
 IN_ONE: Final = {
+    ("broker", Key.SHARE_FETCH): AtOnce("a session takes in its partitions, all at once", 13, 34.3),
     ("broker", Key.UPDATE_FEATURES): AtOnce("all features change or none", 6, 12.3),
     ("controller", Key.BROKER_HEARTBEAT): AtOnce(
         "a broker tells of its directories, all at once", 7, 8.4

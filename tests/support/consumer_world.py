@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spindle.core.groups.consumer_values import (
@@ -12,9 +12,12 @@ from spindle.core.groups.consumer_values import (
     ConsumerBeatAnswer,
     ConsumerLimits,
     Partitions,
+    ShareGroupLimits,
 )
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import CoordinatorRecord, GroupLimits
+from spindle.core.groups.share_group import ErrorsThen, ShareStates
+from spindle.core.groups.share_group_values import InitializeOrder
 from spindle.core.groups.topic_hashes import topic_hash
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId
@@ -28,6 +31,18 @@ def topic_id_of(name: str) -> TopicId:
     return uuid.uuid5(uuid.NAMESPACE_DNS, name)
 
 
+def share_states() -> ShareStates:
+    """A share coordinator that does all at once and keeps nothing."""
+
+    def initialize(order: InitializeOrder, then: ErrorsThen) -> None:
+        then({(t, n): (Error.NONE, None) for t, numbers in order.offsets.items() for n in numbers})
+
+    def delete(group_id: str, asked: Mapping[TopicId, Sequence[int]], then: ErrorsThen) -> None:
+        then({(t, n): (Error.NONE, None) for t, numbers in asked.items() for n in numbers})
+
+    return ShareStates(initialize, delete)
+
+
 @dataclass
 class FakeSurroundings:
     """Topics by name, each with its partitions."""
@@ -38,6 +53,9 @@ class FakeSurroundings:
 
     def limits(self, group_id: str) -> ConsumerLimits:
         return self.given
+
+    def share_limits(self, group_id: str) -> ShareGroupLimits:
+        return ShareGroupLimits(assignment_interval=0)
 
     def topic_names(self) -> Iterable[str]:
         return self.topics
@@ -84,6 +102,7 @@ class ConsumerWorld:
             lambda producer, records, then: self.append(records, then),
             self.append,
             self.around,
+            share_states(),
         )
 
     def append(self, records: list[CoordinatorRecord], then: Callable[[int | Error], None]) -> None:

@@ -18,6 +18,7 @@ from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 from spindle.wire.batch import build
 from tests.support.broker_context import context
 from tests.support.cluster_image import add_topic, three_brokers
+from tests.support.consumer_world import share_states
 from tests.support.desk import Desk
 
 PARTITIONS = 4
@@ -111,7 +112,9 @@ class GroupBroker:
         self.replicas = MemoryReplicas(self.out)
         self.wanted: list[str] = []
         """Topics that the controller was asked for."""
-        self.groups = GroupCoordinatorService(ground, self.replicas, TopicCreation(ground))
+        self.groups = GroupCoordinatorService(
+            ground, self.replicas, TopicCreation(ground), share_states()
+        )
         add_topic(self.image, "t", (1, 2), (2, 1))
         add_topic(self.image, "u", (1, 2))
         if with_topic:

@@ -2,7 +2,8 @@
 
 Pure data over `wire.stored`; `recording` makes readers and writers of it. Field order is wire
 order. The versions of a key are its types: 0 and 1 an offset, 2 a classic group, 3 to 8 and 16
-what there is of a consumer group.
+what there is of a consumer group, 10 to 15 of a share group. Those of `__share_group_state`
+begin with 0 again.
 """
 
 from __future__ import annotations
@@ -144,6 +145,104 @@ _CONSUMER_VALUES: Final = (
 )
 """What there was in type 4 is never read: whether there is such a record is all that counts."""
 
+_NAMED: Final = layout(
+    "TopicPartitionsInfo",
+    0,
+    (F("topic_id", "uuid"), F("topic", "string"), F("partitions", "[]int32")),
+    cls=stored.NamedPartitionsValue,
+)
+_NAMED_TOPIC: Final = layout(
+    "TopicInfo", 0, (F("topic_id", "uuid"), F("topic", "string")), cls=stored.NamedTopicValue
+)
+_SHARE_BATCH: Final = layout(
+    "StateBatch",
+    0,
+    (F("first", "int64"), F("last", "int64"), F("state", "int8"), F("count", "int16")),
+    cls=stored.ShareBatchValue,
+)
+_SHARE_STATE_NAME: Final = (*_GROUP_NAME, F("topic_id", "uuid"), F("partition", "int32"))
+_SHARE_KEYS: Final = (
+    ("ShareGroupMemberMetadataKey", 10, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ShareGroupMetadataKey", 11, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ShareGroupTargetAssignmentMetadataKey", 12, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ShareGroupTargetAssignmentMemberKey", 13, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ShareGroupCurrentMemberAssignmentKey", 14, _MEMBER_NAME, stored.ConsumerMemberKey),
+    ("ShareGroupStatePartitionMetadataKey", 15, _GROUP_NAME, stored.ConsumerGroupKey),
+    ("ShareSnapshotKey", 0, _SHARE_STATE_NAME, stored.ShareStateKey),
+    ("ShareUpdateKey", 1, _SHARE_STATE_NAME, stored.ShareStateKey),
+)
+_SHARE_VALUES: Final = (
+    (
+        "ShareGroupMemberMetadataValue",
+        (
+            F("rack_id", "?string"),
+            F("client_id", "string"),
+            F("client_host", "string"),
+            F("topics", "[]string"),
+        ),
+        stored.ShareMemberValue,
+    ),
+    (
+        "ShareGroupMetadataValue",
+        (F("epoch", "int32"), F("topics_hash", "int64")),
+        stored.ConsumerGroupValue,
+    ),
+    (
+        "ShareGroupTargetAssignmentMetadataValue",
+        (F("epoch", "int32"), F("at", "int64", tag=0)),
+        stored.TargetEpochValue,
+    ),
+    (
+        "ShareGroupTargetAssignmentMemberValue",
+        (F("topics", "[]", of=_TARGET),),
+        stored.TargetMemberValue,
+    ),
+    (
+        "ShareGroupCurrentMemberAssignmentValue",
+        (
+            F("epoch", "int32"),
+            F("previous_epoch", "int32"),
+            F("state", "int8"),
+            F("assigned", "[]", of=_TARGET),
+        ),
+        stored.ShareCurrentValue,
+    ),
+    (
+        "ShareGroupStatePartitionMetadataValue",
+        (
+            F("initializing", "[]", of=_NAMED),
+            F("initialized", "[]", of=_NAMED),
+            F("deleting", "[]", of=_NAMED_TOPIC),
+        ),
+        stored.ShareInitializationValue,
+    ),
+    (
+        "ShareSnapshotValue",
+        (
+            F("snapshot_epoch", "int32"),
+            F("state_epoch", "int32"),
+            F("leader_epoch", "int32"),
+            F("start_offset", "int64"),
+            F("complete", "int32", tag=0, default=-1),
+            F("created_ms", "int64"),
+            F("written_ms", "int64"),
+            F("batches", "[]", of=_SHARE_BATCH),
+        ),
+        stored.ShareSnapshotValue,
+    ),
+    (
+        "ShareUpdateValue",
+        (
+            F("snapshot_epoch", "int32"),
+            F("leader_epoch", "int32"),
+            F("start_offset", "int64"),
+            F("complete", "int32", tag=0, default=-1),
+            F("batches", "[]", of=_SHARE_BATCH),
+        ),
+        stored.ShareUpdateValue,
+    ),
+)
+
 
 _BEFORE: Final = (
     F("producer_id", "int64"),
@@ -255,9 +354,12 @@ def topic_records() -> list[Recorded]:
         of("GroupMetadataValue", [_group_value(v) for v in range(5)]),
         *(
             of(name, [layout(name, type_, fields, cls=cls, flexible=False)], type_)
-            for name, type_, fields, cls in _CONSUMER_KEYS
+            for name, type_, fields, cls in (*_CONSUMER_KEYS, *_SHARE_KEYS)
         ),
-        *(of(name, [layout(name, 0, fields, cls=cls)]) for name, fields, cls in _CONSUMER_VALUES),
+        *(
+            of(name, [layout(name, 0, fields, cls=cls)])
+            for name, fields, cls in (*_CONSUMER_VALUES, *_SHARE_VALUES)
+        ),
         of("TransactionLogKey", [transaction]),
         of("TransactionLogValue", [_transaction_value(v) for v in range(2)]),
     ]

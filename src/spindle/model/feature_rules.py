@@ -17,6 +17,9 @@ TRANSACTION_VERSION: Final = "transaction.version"
 GROUP_VERSION: Final = "group.version"
 """1: consumer groups of KIP-848."""
 
+SHARE_VERSION: Final = "share.version"
+"""1: share groups (KIP-932)."""
+
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
 SCRAM: Final = 11
 """3.5-IV2: KIP-900."""
@@ -40,27 +43,27 @@ SERVED: Final[Mapping[str, VersionRange]] = {
     ELR_VERSION: VersionRange(0, 1),
     GROUP_VERSION: VersionRange(0, 1),
     KRAFT_VERSION: KRAFT_LEVELS,
-    "share.version": VersionRange(0, 0),
+    SHARE_VERSION: VersionRange(0, 1),
     "streams.version": VersionRange(0, 0),
 }
 """What Spindle's nodes serve: levels for clients, for the controller and for format (N-04)."""
 
 SUPPORTED: Final[Mapping[str, VersionRange]] = {
     **SERVED,
-    "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }
 """At which levels of a cluster a Spindle node can take part: what it registers with a controller.
 
-Apache Kafka finalizes the levels of share and streams groups by default, and its controllers
-refuse a broker that does not name them. A Spindle broker lives with them as one of Apache Kafka's
-does that has no such groups: it tells clients level 0 and does not advertise the APIs.
+Apache Kafka finalizes the level of streams groups by default, and its controllers refuse a broker
+that does not name it. A Spindle broker lives with it as one of Apache Kafka's does that has no such
+groups: it tells clients level 0 and does not advertise the APIs.
 """
 
 _FIRST_LEVELS: Final = (
     (GROUP_VERSION, 1, 22),
     (TRANSACTION_VERSION, 2, 24),
     (ELR_VERSION, 1, 26),
+    (SHARE_VERSION, 1, 28),
 )
 """Levels of features, and the metadata.version from which they are finalized by default."""
 

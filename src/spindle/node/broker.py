@@ -27,6 +27,10 @@ from spindle.node.logdirs.log_dir_manager import LogDirManager
 from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
 from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.share.share_coordinator_service import ShareCoordinatorService
+from spindle.node.share.share_offsets import ShareOffsets
+from spindle.node.share.share_partition_manager import SharePartitionManager
+from spindle.node.share.share_persister import SharePersister
 from spindle.node.slices import Slices
 from spindle.node.topic_creation import TopicCreation
 from spindle.node.transactions.producer_id_manager import ProducerIdManager
@@ -55,7 +59,15 @@ class Broker:
         )
         self.topic_creation = TopicCreation(context)
         self.producer_ids = ProducerIdManager(context)
-        self.groups = GroupCoordinatorService(context, self.replicas, self.topic_creation)
+        self.share_coordinators = ShareCoordinatorService(
+            context, self.replicas, self.topic_creation
+        )
+        persister = SharePersister(context, self.share_coordinators)
+        self.groups = GroupCoordinatorService(
+            context, self.replicas, self.topic_creation, persister.states
+        )
+        self.shares = SharePartitionManager(context, self.replicas, persister)
+        self.share_offsets = ShareOffsets(context, self.replicas.partitions, persister)
         self.transactions = TransactionCoordinatorService(
             context, self.replicas, self.groups, self.topic_creation, self.producer_ids
         )
@@ -135,6 +147,7 @@ class Broker:
         self.logs.on_metadata(delta)
         self.replicas.on_metadata(delta)
         self.groups.on_metadata(delta)
+        self.share_coordinators.on_metadata(delta)
         self.transactions.on_metadata(delta)
 
     def statistics(self) -> Figures:

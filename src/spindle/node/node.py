@@ -191,6 +191,7 @@ class Node:
             client.close()
         if self.broker is not None:
             self.broker.replicas.writes.stats.followers.discard(connection)
+            self.broker.shares.on_disconnected(connection)
         if self.controller is not None:
             self.controller.deaths.on_disconnected(connection)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _PARTITIONS: Final[Names[object]] = Names(("topics", "partitions"), ("topics", "partitions"))
 _INDEXES: Final[Names[object]] = Names(("topics", "partition_indexes"), ("topics", "partitions"))
+_SHARE_STATES: Final[Names[object]] = Names(("topics", "partitions"), ("results", "partitions"))
 _RESOURCES: Final[Names[Controller]] = Names(
     ("resources",), ("responses",), _repeats.weigh, survey=_repeats.RepeatedResources
 )
@@ -44,6 +45,15 @@ BROKER: Final[Parted[Broker]] = {
     Key.FIND_COORDINATOR: (Names(("coordinator_keys",), ("coordinators",)),),
     Key.DESCRIBE_GROUPS: (Names(("groups",), ("groups",), small=True),),
     Key.CONSUMER_GROUP_DESCRIBE: (Names(("group_ids",), ("groups",), small=True),),
+    Key.SHARE_GROUP_DESCRIBE: (Names(("group_ids",), ("groups",), small=True),),
+    Key.INITIALIZE_SHARE_GROUP_STATE: (_SHARE_STATES,),
+    Key.READ_SHARE_GROUP_STATE: (_SHARE_STATES,),
+    Key.WRITE_SHARE_GROUP_STATE: (_SHARE_STATES,),
+    Key.DELETE_SHARE_GROUP_STATE: (_SHARE_STATES,),
+    Key.READ_SHARE_GROUP_STATE_SUMMARY: (_SHARE_STATES,),
+    Key.DESCRIBE_SHARE_GROUP_OFFSETS: (
+        Names(("groups", "topics", "partitions"), ("groups", "topics", "partitions")),
+    ),
     Key.DELETE_GROUPS: (Names(("groups_names",), ("results",), small=True),),
     Key.ALTER_REPLICA_LOG_DIRS: (
         Names(

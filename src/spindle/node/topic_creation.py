@@ -21,7 +21,8 @@ from spindle.wire.messages.create_topics_response import CreateTopicsResponse
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 TRANSACTIONS_TOPIC: Final = "__transaction_state"
-INTERNAL: Final = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC, "__share_group_state")
+SHARE_STATE_TOPIC: Final = "__share_group_state"
+INTERNAL: Final = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPIC)
 """Topics of the brokers themselves; clients see them marked so."""
 
 VERSION: Final = 7
@@ -63,7 +64,7 @@ class TopicCreation:
 
     def _topic(self, name: str) -> CreatableTopic:
         settings = self._context.settings
-        if name not in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
+        if name not in INTERNAL:
             # As this broker is set, not as the controller is: what Apache Kafka does.
             return CreatableTopic(
                 name=name,
@@ -76,6 +77,10 @@ class TopicCreation:
             replicas = self._replicas(name, "offsets.topic.replication.factor")
             config["compression.type"] = "producer"
             config["segment.bytes"] = str(settings.whole("offsets.topic.segment.bytes"))
+        elif name == SHARE_STATE_TOPIC:
+            partitions = settings.whole("share.coordinator.state.topic.num.partitions")
+            replicas = self._replicas(name, "share.coordinator.state.topic.replication.factor")
+            config = self._of_share_states()
         else:
             partitions = settings.whole("transaction.state.log.num.partitions")
             replicas = self._replicas(name, "transaction.state.log.replication.factor")
@@ -92,6 +97,17 @@ class TopicCreation:
                 CreatableTopicConfig(name=key, value=value) for key, value in config.items()
             ),
         )
+
+    def _of_share_states(self) -> dict[str, str]:
+        """It is not compacted: the share coordinator deletes what no snapshot needs any more."""
+        settings = self._context.settings
+        return {
+            "cleanup.policy": "delete",
+            "compression.type": "producer",
+            "segment.bytes": str(settings.whole("share.coordinator.state.topic.segment.bytes")),
+            "min.insync.replicas": str(settings.whole("share.coordinator.state.topic.min.isr")),
+            "retention.ms": "-1",
+        }
 
     def _replicas(self, topic: str, setting: str) -> int:
         # Apache Kafka would refuse until enough brokers are there; a small Spindle cluster works

@@ -233,3 +233,96 @@ class SnapshotHeader:
 @dataclass(frozen=True, slots=True)
 class SnapshotFooter:
     """A snapshot is complete."""
+
+
+# --- share groups (KIP-932) ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareMemberValue:
+    """What a member of a share group has said."""
+
+    rack_id: str | None = None
+    client_id: str
+    client_host: str
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareCurrentValue:
+    """Where a member of a share group stands."""
+
+    epoch: int
+    previous_epoch: int
+    state: int
+    assigned: tuple[TopicPartitionsValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPartitionsValue:
+    """Partitions of a topic whose share state is being made, or is there."""
+
+    topic_id: TopicId | None
+    topic: str
+    partitions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTopicValue:
+    """A topic whose share state is being deleted."""
+
+    topic_id: TopicId | None
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShareInitializationValue:
+    """How far the share state of a group's partitions is made."""
+
+    initializing: tuple[NamedPartitionsValue, ...]
+    initialized: tuple[NamedPartitionsValue, ...]
+    deleting: tuple[NamedTopicValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareStateKey:
+    """A partition as one share group sees it, in `__share_group_state`."""
+
+    group: str
+    topic_id: TopicId | None
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShareBatchValue:
+    """Neighbouring records in the same state, delivered the same number of times."""
+
+    first: int
+    last: int
+    state: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareSnapshotValue:
+    """All of a share partition's state. Times in ms; `complete` -1: not known."""
+
+    snapshot_epoch: int
+    state_epoch: int
+    leader_epoch: int
+    start_offset: int
+    complete: int = -1
+    created_ms: int
+    written_ms: int
+    batches: tuple[ShareBatchValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareUpdateValue:
+    """What has changed since the snapshot. -1: as it was."""
+
+    snapshot_epoch: int
+    leader_epoch: int
+    start_offset: int
+    complete: int = -1
+    batches: tuple[ShareBatchValue, ...]

@@ -8,10 +8,9 @@ makes it; it never knows where it is stored, nor offsets.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from spindle.core.groups import consumer_identities as identities
 from spindle.core.groups.consumer_decisions import Draft
@@ -28,38 +27,11 @@ from spindle.core.groups.consumer_values import (
 )
 from spindle.core.groups.deadlines import Deadlines
 from spindle.core.groups.group_values import CoordinatorRecord, GroupRecord
+from spindle.core.groups.turns import AppendSurely, GroupTurn, TurnTaking
 from spindle.model.errors import Error, Refusal
-from spindle.model.outbox import Outbox, Timer
+from spindle.model.outbox import Outbox
 
-AppendSurely: TypeAlias = Callable[[list[CoordinatorRecord], Callable[[int | Error], None]], None]
-"""Append one batch; the continuation gets what has become of it, however long that takes."""
 BeatThen: TypeAlias = Callable[[ConsumerBeatAnswer], None]
-
-PATIENCE: Final = 5.0
-"""Seconds after which a client that waits for a batch gets COORDINATOR_NOT_AVAILABLE."""
-
-
-@dataclass(slots=True, eq=False)
-class _Turn:
-    """What is to happen to the group. `refuse`: its client hears this instead; None: no more."""
-
-    act: Callable[[_Turn], None]
-    refuse: Callable[[Refusal], None] | None
-    timer: Timer | None = None
-
-    def fail(self, refusal: Refusal) -> None:
-        """Its client hears an error, if it has not heard anything yet."""
-        then = self.take()
-        if then is not None:
-            then(refusal)
-
-    def take(self) -> Callable[[Refusal], None] | None:
-        """The client's place, which is empty from now on; None where it was."""
-        then, self.refuse = self.refuse, None
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
-        return then
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +44,7 @@ class Predecessor:
     bury: Callable[[], None]
 
 
-class ConsumerGroup:
+class ConsumerGroup(TurnTaking):
     """One group. `metadata` is what is committed."""
 
     def __init__(
@@ -84,24 +56,15 @@ class ConsumerGroup:
         predecessor: Callable[[], Predecessor | None] = lambda: None,
     ) -> None:
         """`predecessor`: what has the group's name before the group is; Refusal: it may not be."""
+        super().__init__(out, append)
         self.metadata = metadata
         self._predecessor = predecessor
         self._around = around
-        self._out = out
-        self._append = append
-        self._turns: deque[_Turn] = deque()
-        self._current: _Turn | None = None
         self._topics_changed = True
-        self._closed: Error | None = None
         self._sessions = Deadlines(out, self._on_time)
         self._revocations = Deadlines(out, self._on_time)
         self._revoking: dict[str, Held] = {}
         """What members are to give up by the time that `_revocations` has for them."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Nothing is under way."""
-        return self._current is None and not self._turns
 
     def restore(self) -> None:
         """Its records are replayed: members' sessions begin."""
@@ -111,85 +74,14 @@ class ConsumerGroup:
 
     def close(self, error: Error) -> None:
         """The group is led elsewhere: answer all that wait, and stop."""
-        self._closed = error
         self._sessions.clear()
         self._revocations.clear()
-        current, turns = self._current, tuple(self._turns)
-        self._current = None
-        self._turns.clear()
-        for turn in (current, *turns):
-            if turn is not None:
-                turn.fail(Refusal(error, "the group is coordinated elsewhere"))
+        self._stop(error)
 
     def on_topics_changed(self, names: Iterable[str]) -> None:
         """Topics came, grew or went; the next heartbeat looks whether that matters."""
         if not self.metadata.subscribed_topics().isdisjoint(names):
             self._topics_changed = True
-
-    # --- one thing after the other --------------------------------------------------------------
-
-    def when_settled(
-        self, act: Callable[[], None], refuse: Callable[[Refusal], None] | None
-    ) -> None:
-        """Do something once no batch is under way, so that the group is what `metadata` says."""
-
-        def now(turn: _Turn) -> None:
-            then = turn.take()
-            try:
-                act()
-            except Refusal as refusal:
-                if then is None:
-                    raise
-                then(refusal)
-
-        self._enqueue(_Turn(now, refuse))
-
-    def _write(
-        self,
-        records: list[CoordinatorRecord],
-        turn: _Turn,
-        then: Callable[[int], None],
-        undo: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Append a batch in this turn; the next turn waits for it. `then`: it is committed, from
-        this offset on."""
-        assert self._current is None
-        self._current = turn
-        if turn.refuse is not None and turn.timer is None:
-            turn.timer = self._out.after(PATIENCE, lambda: self._on_late(turn))
-
-        def done(result: int | Error) -> None:
-            if self._closed is not None:
-                return
-            self._current = None
-            if isinstance(result, Error):
-                undo()
-                turn.fail(Refusal(result, ""))
-            else:
-                then(result)
-            self._go_on()
-
-        self._append(records, done)
-
-    def _enqueue(self, turn: _Turn) -> None:
-        if self._closed is not None:
-            turn.fail(Refusal(self._closed, "the group is coordinated elsewhere"))
-            return
-        self._turns.append(turn)
-        if self._current is not None and turn.refuse is not None:
-            turn.timer = self._out.after(PATIENCE, lambda: self._on_late(turn))
-        self._go_on()
-
-    def _on_late(self, turn: _Turn) -> None:
-        turn.timer = None
-        if turn in self._turns:
-            self._turns.remove(turn)
-        turn.fail(Refusal(Error.COORDINATOR_NOT_AVAILABLE, "the log does not take records now"))
-
-    def _go_on(self) -> None:
-        while self._turns and self._current is None and self._closed is None:
-            turn = self._turns.popleft()
-            turn.act(turn)
 
     # --- heartbeats -----------------------------------------------------------------------------
 
@@ -202,11 +94,11 @@ class ConsumerGroup:
         if beat.epoch > 0 and beat.member_id in self.metadata.members:
             self._heard_of(beat.member_id)  # However long the log takes, it is alive.
         if beat.epoch in (LEAVE_EPOCH, STATIC_LEAVE_EPOCH):
-            self._enqueue(_Turn(lambda turn: self._leave(beat, turn, then), refuse))
+            self._enqueue(GroupTurn(lambda turn: self._leave(beat, turn, then), refuse))
         else:
-            self._enqueue(_Turn(lambda turn: self._beat(beat, turn, then), refuse))
+            self._enqueue(GroupTurn(lambda turn: self._beat(beat, turn, then), refuse))
 
-    def _beat(self, beat: ConsumerBeat, turn: _Turn, then: BeatThen) -> None:
+    def _beat(self, beat: ConsumerBeat, turn: GroupTurn, then: BeatThen) -> None:
         draft = Draft(self.metadata, self._around, self._out.wall_ms)
         looks, self._topics_changed = self._topics_changed, False
         try:
@@ -237,7 +129,7 @@ class ConsumerGroup:
         else:
             counts()
 
-    def _leave(self, beat: ConsumerBeat, turn: _Turn, then: BeatThen) -> None:
+    def _leave(self, beat: ConsumerBeat, turn: GroupTurn, then: BeatThen) -> None:
         try:
             if beat.instance_id is None:
                 member = identities.member(self.metadata, beat.member_id)
@@ -259,7 +151,7 @@ class ConsumerGroup:
     ) -> None:
         """Members (id, instance id) are sent away by LeaveGroup; an error for each."""
 
-        def act(turn: _Turn) -> None:
+        def act(turn: GroupTurn) -> None:
             answers: list[Error] = []
             gone: dict[str, ConsumerGroupMember] = {}
             for member_id, instance_id in members:
@@ -279,9 +171,9 @@ class ConsumerGroup:
             draft.remove(gone.values())
             self._store(draft, turn, lambda: then(answers))
 
-        self._enqueue(_Turn(act, lambda refusal: then([refusal.error for _ in members])))
+        self._enqueue(GroupTurn(act, lambda refusal: then([refusal.error for _ in members])))
 
-    def _store(self, draft: Draft, turn: _Turn, then: Callable[[], None]) -> None:
+    def _store(self, draft: Draft, turn: GroupTurn, then: Callable[[], None]) -> None:
         def counts(first: int = 0) -> None:
             self.metadata = draft.group
             self._sweep()
@@ -303,7 +195,7 @@ class ConsumerGroup:
     ) -> None:
         """The group goes, if it is empty, with `others` (its offsets); Refusal NON_EMPTY_GROUP."""
 
-        def act(turn: _Turn) -> None:
+        def act(turn: GroupTurn) -> None:
             if self.metadata.state is not ConsumerGroupState.EMPTY:
                 turn.fail(Refusal(Error.NON_EMPTY_GROUP, "the group has members"))
                 return
@@ -315,7 +207,7 @@ class ConsumerGroup:
 
             self._write([*others(), *self.metadata.tombstones()], turn, counts)
 
-        self._enqueue(_Turn(act, refuse))
+        self._enqueue(GroupTurn(act, refuse))
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -347,9 +239,9 @@ class ConsumerGroup:
                 del self._revoking[name]
 
     def _on_time(self) -> None:
-        self._enqueue(_Turn(self._expire, None))
+        self._enqueue(GroupTurn(self._expire, None))
 
-    def _expire(self, turn: _Turn) -> None:
+    def _expire(self, turn: GroupTurn) -> None:
         self._sweep()
         late = dict.fromkeys(self._sessions.due(), "its session expired")
         late |= dict.fromkeys(self._revocations.due(), "it did not give its partitions up in time")

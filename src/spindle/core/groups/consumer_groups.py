@@ -6,16 +6,11 @@ offsets. Called by `core.groups.coordinator_shard`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 from spindle.core.groups import consumer_identities as identities
-from spindle.core.groups.consumer_group import (
-    AppendSurely,
-    BeatThen,
-    ConsumerGroup,
-    Predecessor,
-)
+from spindle.core.groups.consumer_group import BeatThen, ConsumerGroup, Predecessor
 from spindle.core.groups.consumer_group_metadata import ConsumerGroupMetadata
 from spindle.core.groups.consumer_values import (
     JOIN_EPOCH,
@@ -35,6 +30,7 @@ from spindle.core.groups.group_values import (
     MemberIdentity,
 )
 from spindle.core.groups.members import JoinThen
+from spindle.core.groups.turns import AppendSurely
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicId, id_to_text
 from spindle.model.outbox import Outbox
@@ -53,6 +49,8 @@ class ConsumerGroups:
         append: AppendSurely,
     ) -> None:
         self.all: dict[str, ConsumerGroup] = {}
+        self.elsewhere: Container[str] = ()
+        """Names that share groups have."""
         self._classic = classic
         self.around = around
         self._out = out
@@ -99,7 +97,7 @@ class ConsumerGroups:
         group = self.find(group_id)
         if group is None:
             kind = f"Group {group_id} is not a consumer group."
-            if group_id not in self._classic.all:
+            if group_id not in self._classic.all and group_id not in self.elsewhere:
                 kind = f"Group {group_id} not found."
             raise Refusal(Error.GROUP_ID_NOT_FOUND, kind)
         return group
@@ -167,6 +165,8 @@ class ConsumerGroups:
             return
         if not beat.member_id:
             beat = replace(beat, member_id=id_to_text(self._out.new_id()))
+        if group is None and beat.group_id in self.elsewhere:
+            self.named(beat.group_id)
         if group is None:
             group = self._new(beat.group_id, ConsumerGroupMetadata(beat.group_id))
 

@@ -100,6 +100,17 @@ class ConsumerLimits(NamedTuple):
     regex_refresh: int = 600_000
 
 
+class ShareGroupLimits(NamedTuple):
+    """Settings that a share group obeys (ms, members)."""
+
+    session: int = 45_000
+    heartbeat: int = 5_000
+    assignment_interval: int = 1_000
+    size_max: int = 200
+    initialize_retry: int = 30_000
+    """After so long the making of a state is tried once more."""
+
+
 class ConsumerSurroundings(Protocol):
     """What consumer groups need to know of their cluster, as it is now."""
 
@@ -109,6 +120,9 @@ class ConsumerSurroundings(Protocol):
 
     def limits(self, group_id: str) -> ConsumerLimits:
         """The settings of a group."""
+
+    def share_limits(self, group_id: str) -> ShareGroupLimits:
+        """The settings of a share group."""
 
     def topic_names(self) -> Iterable[str]:
         """The names of all topics."""

@@ -9,10 +9,9 @@ the partition's records, and closes it when another broker leads. It never knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
-from spindle.core.groups.consumer_group import AppendSurely
 from spindle.core.groups.consumer_groups import ConsumerGroups
 from spindle.core.groups.consumer_values import ConsumerSurroundings
 from spindle.core.groups.group import ClassicGroup
@@ -26,6 +25,7 @@ from spindle.core.groups.group_values import (
     GroupRecord,
     GroupView,
     Join,
+    JoinAnswer,
     MemberIdentity,
     OffsetRecord,
     Sync,
@@ -34,6 +34,10 @@ from spindle.core.groups.group_values import (
 from spindle.core.groups.members import JoinThen, SyncThen
 from spindle.core.groups.offset_metadata_manager import OffsetMetadataManager
 from spindle.core.groups.retention import expired, expired_of
+from spindle.core.groups.share_group import ShareStates
+from spindle.core.groups.share_group_values import OfShareGroup
+from spindle.core.groups.share_groups import ShareGroups
+from spindle.core.groups.turns import AppendSurely
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
@@ -47,6 +51,16 @@ TOMBSTONES_MAX: Final = 1_000
 """Tombstones in one batch."""
 
 
+class _GroupNames:
+    """The names that groups of some kinds have."""
+
+    def __init__(self, *kinds: Callable[[], Container[str]]) -> None:
+        self._kinds = kinds
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and any(name in kind() for kind in self._kinds)
+
+
 class GroupCoordinatorShard:
     """Groups and offsets of one partition. Before `on_loaded` it only replays."""
 
@@ -58,10 +72,14 @@ class GroupCoordinatorShard:
         append_in: AppendIn,
         append_surely: AppendSurely,
         around: ConsumerSurroundings,
+        states: ShareStates,
     ) -> None:
         self.groups = GroupMetadataManager(limits, out, append)
         self.consumers = ConsumerGroups(self.groups, around, out, append_surely)
-        self.groups.elsewhere = self.consumers.all
+        others = _GroupNames(lambda: self.groups.all, lambda: self.consumers.all)
+        self.shares = ShareGroups(others, around, out, append_surely, states)
+        self.groups.elsewhere = _GroupNames(lambda: self.consumers.all, lambda: self.shares.all)
+        self.consumers.elsewhere = _GroupNames(lambda: self.shares.all)
         self.offsets = OffsetMetadataManager()
         self._limits = limits
         self._out = out
@@ -74,24 +92,32 @@ class GroupCoordinatorShard:
             self._put(record, at)
         elif isinstance(record, GroupRecord):
             self.groups.replay(record)
+        elif isinstance(record, OfShareGroup):
+            self.shares.replay(record)
         else:
             self.consumers.replay(record)
 
     def on_loaded(self) -> None:
         """All is replayed: groups live from now on, and their members' sessions begin."""
         self.consumers.on_loaded()
+        self.shares.on_loaded()
         self.groups.on_loaded(self.offsets.groups())
 
     def close(self) -> None:
         """Another broker leads now: all waiting clients are sent there."""
         self.groups.close()
         self.consumers.close()
+        self.shares.close()
         self.offsets = OffsetMetadataManager()
 
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins a group, which begins to exist if it asks for an id."""
         if ask.group_id in self.consumers.all:
             self.consumers.join(ask, then, lambda: self.join(ask, then))
+            return
+        if ask.group_id in self.shares.all:
+            error = Error.UNKNOWN_MEMBER_ID if ask.member_id else Error.INCONSISTENT_GROUP_PROTOCOL
+            then(JoinAnswer(error=error, member_id=ask.member_id))
             return
         group = self.groups.join(ask, then)
         if group is None or not group.metadata.is_idle or group.metadata.generation:
@@ -155,6 +181,10 @@ class GroupCoordinatorShard:
         spoken = None if producer is not None else version
         if self.consumers.admit(who, partitions, spoken, commit, refuse or refused):
             return
+        if who.group_id in self.shares.all:
+            raise Refusal(
+                Error.GROUP_ID_NOT_FOUND, f"{who.group_id} is a share group: it commits no offsets"
+            )
         group = self.groups.all.get(who.group_id)
         error = _may_commit(group, who, producer is not None)
         if error:
@@ -297,6 +327,7 @@ class GroupCoordinatorShard:
         """All groups, without their members."""
         return [
             *self.consumers.views(),
+            *self.shares.views(),
             *(
                 GroupView(
                     group_id=id,
@@ -311,6 +342,9 @@ class GroupCoordinatorShard:
         """Delete an empty group with its offsets; the answer once that is committed."""
         if self.consumers.find(group_id) is not None:
             self._remove_consumers(group_id, then)
+            return
+        if self.shares.find(group_id) is not None:
+            self.shares.remove(group_id, then)
             return
         group = self.groups.all.get(group_id)
         if group is None:

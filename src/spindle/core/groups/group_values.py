@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from spindle.core.groups.consumer_values import ConsumerRecord
+from spindle.core.groups.share_group_values import ShareGroupRecord
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId, TopicPartition
 
@@ -178,7 +179,7 @@ class GroupRecord:
     value: StoredGroup | None
 
 
-CoordinatorRecord: TypeAlias = OffsetRecord | GroupRecord | ConsumerRecord
+CoordinatorRecord: TypeAlias = OffsetRecord | GroupRecord | ConsumerRecord | ShareGroupRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from spindle.model.acl import AclOperation as _O
 from spindle.node.authorization import config_checks as configs
 from spindle.node.authorization import group_checks as groups
 from spindle.node.authorization import record_checks as records
+from spindle.node.authorization import share_checks as shares
 from spindle.node.authorization import topic_checks as topics
 from spindle.node.authorization import txn_checks as transactions
 from spindle.node.authorization.gate import Check, Checked, ClusterCheck, NoCheck
@@ -21,16 +22,21 @@ from spindle.wire.apis import Key
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
+from spindle.wire.messages.alter_share_group_offsets_request import AlterShareGroupOffsetsRequest
 from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
 from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
 from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
+from spindle.wire.messages.delete_share_group_offsets_request import DeleteShareGroupOffsetsRequest
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
 from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
 from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
+from spindle.wire.messages.describe_share_group_offsets_request import (
+    DescribeShareGroupOffsetsRequest,
+)
 from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
 from spindle.wire.messages.end_txn_request import EndTxnRequest
@@ -50,6 +56,10 @@ from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
 from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
 from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
 from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.share_acknowledge_request import ShareAcknowledgeRequest
+from spindle.wire.messages.share_fetch_request import ShareFetchRequest
+from spindle.wire.messages.share_group_describe_request import ShareGroupDescribeRequest
+from spindle.wire.messages.share_group_heartbeat_request import ShareGroupHeartbeatRequest
 from spindle.wire.messages.sync_group_request import SyncGroupRequest
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 
@@ -129,6 +139,24 @@ BROKER: Final[Mapping[int, Check[Broker]]] = {
     Key.LIST_CONFIG_RESOURCES: ClusterCheck(_O.DESCRIBE_CONFIGS),
     Key.DESCRIBE_TOPIC_PARTITIONS: Checked(
         DescribeTopicPartitionsRequest, topics.describe_topic_partitions
+    ),
+    Key.SHARE_GROUP_HEARTBEAT: Checked(ShareGroupHeartbeatRequest, shares.share_heartbeat),
+    Key.SHARE_GROUP_DESCRIBE: Checked(ShareGroupDescribeRequest, shares.share_describe),
+    Key.SHARE_FETCH: Checked(ShareFetchRequest, shares.share_fetch),
+    Key.SHARE_ACKNOWLEDGE: Checked(ShareAcknowledgeRequest, shares.share_acknowledge),
+    Key.INITIALIZE_SHARE_GROUP_STATE: _ACTION,
+    Key.READ_SHARE_GROUP_STATE: _ACTION,
+    Key.WRITE_SHARE_GROUP_STATE: _ACTION,
+    Key.DELETE_SHARE_GROUP_STATE: _ACTION,
+    Key.READ_SHARE_GROUP_STATE_SUMMARY: _ACTION,
+    Key.DESCRIBE_SHARE_GROUP_OFFSETS: Checked(
+        DescribeShareGroupOffsetsRequest, shares.describe_share_offsets
+    ),
+    Key.ALTER_SHARE_GROUP_OFFSETS: Checked(
+        AlterShareGroupOffsetsRequest, shares.alter_share_offsets
+    ),
+    Key.DELETE_SHARE_GROUP_OFFSETS: Checked(
+        DeleteShareGroupOffsetsRequest, shares.delete_share_offsets
     ),
     Key.ALTER_LOG_DIR_STATE: _ALTER,
     Key.DESCRIBE_LOG_DIR_STATES: _DESCRIBE,

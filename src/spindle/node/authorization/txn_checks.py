@@ -61,6 +61,7 @@ _KINDS: Final = {
     1: (_T.TRANSACTIONAL_ID, REFUSED, "Transactional Id authorization failed."),
 }
 """By the kind of key of FindCoordinator."""
+_SHARE: Final = 2
 
 
 def _check_id(permits: Permits, transactional_id: str) -> None:
@@ -212,7 +213,9 @@ def find_coordinator(
     request: FindCoordinatorRequest,
     context: RequestContext[FindCoordinatorResponse],
 ) -> FindCoordinatorRequest | FindCoordinatorResponse:
-    """DESCRIBE on groups or transactional ids."""
+    """DESCRIBE on groups or transactional ids; CLUSTER_ACTION for share partitions."""
+    if request.key_type == _SHARE:
+        context.permits.check_cluster(_O.CLUSTER_ACTION)
     if request.key_type not in _KINDS:
         return request  # It has no coordinator here.
     kind, error, message = _KINDS[request.key_type]

@@ -10,8 +10,9 @@ from typing import Final
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import CoordinatorRecord, GroupLimits, GroupView
+from spindle.core.groups.share_group import ShareStates
 from spindle.model.errors import Error, Refusal
-from spindle.model.feature_rules import GROUP_VERSION
+from spindle.model.feature_rules import GROUP_VERSION, SHARE_VERSION
 from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
 from spindle.model.settings.typed_settings import Settings
@@ -55,8 +56,14 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
     """The group coordinators by partition."""
 
     def __init__(
-        self, context: BrokerContext, partitions: CoordinatorPartitions, creation: TopicCreation
+        self,
+        context: BrokerContext,
+        partitions: CoordinatorPartitions,
+        creation: TopicCreation,
+        states: ShareStates,
     ) -> None:
+        """`states`: the ways to the share coordinator."""
+        self._states = states
         super().__init__(context, partitions, creation, OFFSETS_TOPIC)
         self._expiry_runs = False
         self._around = GroupSurroundings(context)
@@ -69,6 +76,11 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
         return context.image.features.get(
             GROUP_VERSION, 0
         ) >= 1 and "consumer" in context.settings.names("group.coordinator.rebalance.protocols")
+
+    @property
+    def serves_shares(self) -> bool:
+        """Whether share groups are there: the cluster's share.version (KIP-932)."""
+        return self._context.image.features.get(SHARE_VERSION, 0) >= 1
 
     @property
     def assignors(self) -> tuple[str, ...]:
@@ -97,6 +109,9 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
         if changed:
             for led in self.ready():
                 led.coordinator.consumers.on_topics_changed(changed)
+                led.coordinator.shares.on_topics_changed(changed)
+                if delta.removed:
+                    led.coordinator.shares.on_topics_deleted(delta.removed)
         gone = [topic.name for topic in delta.removed.values() if topic.name != OFFSETS_TOPIC]
         if not gone:
             return
@@ -115,6 +130,7 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
             lambda producer, records, then: self._append(id, records, then, producer),
             lambda records, then: self._append_surely(id, records, then),
             self._around,
+            self._states,
         )
         self._begin(
             id,

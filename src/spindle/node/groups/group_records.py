@@ -16,11 +16,14 @@ from spindle.core.groups.group_values import (
     StoredGroup,
     StoredMember,
 )
+from spindle.core.groups.share_group_values import OfShareGroup
 from spindle.model.batches import Buffer
 from spindle.model.ids import TopicPartition
 from spindle.node.groups.consumer_group_records import from_wire, to_pair
+from spindle.node.groups.share_group_records import from_share_wire, to_share_pair
 from spindle.wire import coordinator as wire
 from spindle.wire.consumer_coordinator import decode_consumer_record
+from spindle.wire.share_coordinator import decode_share_group_record
 
 
 class KeyValue(NamedTuple):
@@ -36,6 +39,8 @@ def to_bytes(record: CoordinatorRecord) -> KeyValue:
         value = None if record.value is None else _offset_value(record.value)
         topic, partition = record.partition
         return KeyValue(*wire.encode_offset(record.group_id, topic, partition, value))
+    if isinstance(record, OfShareGroup):
+        return KeyValue(*to_share_pair(record))
     if not isinstance(record, GroupRecord):
         return KeyValue(*to_pair(record))
     group = None if record.value is None else _group_value(record.value)
@@ -47,6 +52,9 @@ def from_bytes(key: Buffer, value: Buffer | None, at: int) -> CoordinatorRecord 
     consumers = decode_consumer_record(wire.key_type(key), key, value)
     if consumers is not None:
         return from_wire(consumers)
+    shares = decode_share_group_record(wire.key_type(key), key, value)
+    if shares is not None:
+        return from_share_wire(shares)
     record = wire.decode_coordinator_record(key, value)
     if record is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from spindle.core.groups.consumer_values import ConsumerLimits
+from spindle.core.groups.consumer_values import ConsumerLimits, ShareGroupLimits
 from spindle.core.groups.topic_hashes import topic_hash
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicId
@@ -110,6 +110,33 @@ class GroupSurroundings:
             size_max=settings.whole("group.consumer.max.size"),
             assignors=settings.names("group.consumer.assignors"),
             regex_refresh=settings.whole("group.consumer.regex.refresh.interval.ms"),
+        )
+
+    def share_limits(self, group_id: str) -> ShareGroupLimits:
+        """A share group's settings: its own, else those of the broker."""
+        settings = self._context.settings
+        own = self._context.image.config(GROUP_RESOURCE, group_id) if group_id else _NONE
+        return ShareGroupLimits(
+            session=_within(
+                settings.whole("group.share.min.session.timeout.ms"),
+                _own(own, "share.session.timeout.ms"),
+                settings.whole("group.share.session.timeout.ms"),
+                settings.whole("group.share.max.session.timeout.ms"),
+            ),
+            heartbeat=_within(
+                settings.whole("group.share.min.heartbeat.interval.ms"),
+                _own(own, "share.heartbeat.interval.ms"),
+                settings.whole("group.share.heartbeat.interval.ms"),
+                settings.whole("group.share.max.heartbeat.interval.ms"),
+            ),
+            assignment_interval=_within(
+                settings.whole("group.share.min.assignment.interval.ms"),
+                _own(own, "share.assignment.interval.ms"),
+                settings.whole("group.share.assignment.interval.ms"),
+                settings.whole("group.share.max.assignment.interval.ms"),
+            ),
+            size_max=settings.whole("group.share.max.size"),
+            initialize_retry=settings.whole("group.share.initialize.retry.interval.ms"),
         )
 
 

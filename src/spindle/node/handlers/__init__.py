@@ -22,6 +22,7 @@ from spindle.node.handlers import (
     alter_partition_reassignments,
     alter_replica_log_dirs,
     alter_replica_state,
+    alter_share_group_offsets,
     alter_user_scram_credentials,
     api_versions,
     assign_replicas_to_dirs,
@@ -37,6 +38,8 @@ from spindle.node.handlers import (
     delete_acls,
     delete_groups,
     delete_records,
+    delete_share_group_offsets,
+    delete_share_group_state,
     delete_topics,
     describe_acls,
     describe_bad_replicas,
@@ -48,6 +51,7 @@ from spindle.node.handlers import (
     describe_log_dirs,
     describe_producers,
     describe_quorum,
+    describe_share_group_offsets,
     describe_topic_partitions,
     describe_transactions,
     describe_user_scram_credentials,
@@ -62,6 +66,7 @@ from spindle.node.handlers import (
     heartbeat,
     incremental_alter_configs,
     init_producer_id,
+    initialize_share_group_state,
     join_group,
     leave_group,
     list_config_resources,
@@ -75,16 +80,23 @@ from spindle.node.handlers import (
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    read_share_group_state,
+    read_share_group_state_summary,
     remove_raft_voter,
     repair_replica,
     sasl_authenticate,
     sasl_handshake,
+    share_acknowledge,
+    share_fetch,
+    share_group_describe,
+    share_group_heartbeat,
     sync_group,
     txn_offset_commit,
     unregister_broker,
     update_features,
     update_raft_voter,
     vote,
+    write_share_group_state,
     write_txn_markers,
 )
 from spindle.node.request_context import Handler, Serving
@@ -101,6 +113,7 @@ from spindle.wire.messages.alter_partition_reassignments_request import (
 from spindle.wire.messages.alter_partition_request import AlterPartitionRequest
 from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
 from spindle.wire.messages.alter_replica_state_request import AlterReplicaStateRequest
+from spindle.wire.messages.alter_share_group_offsets_request import AlterShareGroupOffsetsRequest
 from spindle.wire.messages.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
 )
@@ -118,6 +131,8 @@ from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.delete_acls_request import DeleteAclsRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
 from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
+from spindle.wire.messages.delete_share_group_offsets_request import DeleteShareGroupOffsetsRequest
+from spindle.wire.messages.delete_share_group_state_request import DeleteShareGroupStateRequest
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
 from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
@@ -129,6 +144,9 @@ from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDir
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
 from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
 from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
+from spindle.wire.messages.describe_share_group_offsets_request import (
+    DescribeShareGroupOffsetsRequest,
+)
 from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
 from spindle.wire.messages.describe_user_scram_credentials_request import (
@@ -144,6 +162,9 @@ from spindle.wire.messages.find_coordinator_request import FindCoordinatorReques
 from spindle.wire.messages.heartbeat_request import HeartbeatRequest
 from spindle.wire.messages.incremental_alter_configs_request import IncrementalAlterConfigsRequest
 from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.initialize_share_group_state_request import (
+    InitializeShareGroupStateRequest,
+)
 from spindle.wire.messages.join_group_request import JoinGroupRequest
 from spindle.wire.messages.leave_group_request import LeaveGroupRequest
 from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
@@ -159,16 +180,25 @@ from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
 from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
 from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
 from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.read_share_group_state_request import ReadShareGroupStateRequest
+from spindle.wire.messages.read_share_group_state_summary_request import (
+    ReadShareGroupStateSummaryRequest,
+)
 from spindle.wire.messages.remove_raft_voter_request import RemoveRaftVoterRequest
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 from spindle.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
 from spindle.wire.messages.sasl_handshake_request import SaslHandshakeRequest
+from spindle.wire.messages.share_acknowledge_request import ShareAcknowledgeRequest
+from spindle.wire.messages.share_fetch_request import ShareFetchRequest
+from spindle.wire.messages.share_group_describe_request import ShareGroupDescribeRequest
+from spindle.wire.messages.share_group_heartbeat_request import ShareGroupHeartbeatRequest
 from spindle.wire.messages.sync_group_request import SyncGroupRequest
 from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
 from spindle.wire.messages.update_features_request import UpdateFeaturesRequest
 from spindle.wire.messages.update_raft_voter_request import UpdateRaftVoterRequest
 from spindle.wire.messages.vote_request import VoteRequest
+from spindle.wire.messages.write_share_group_state_request import WriteShareGroupStateRequest
 from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
 if TYPE_CHECKING:
@@ -285,6 +315,46 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(TxnOffsetCommitRequest, txn_offset_commit.on_broker, txn_offset_commit.refuse),
     Handler(UnregisterBrokerRequest, unregister_broker.on_broker, unregister_broker.refuse),
     Handler(UpdateFeaturesRequest, update_features.on_broker, update_features.refuse),
+    Handler(
+        ShareGroupHeartbeatRequest, share_group_heartbeat.on_broker, share_group_heartbeat.refuse
+    ),
+    Handler(ShareGroupDescribeRequest, share_group_describe.on_broker),
+    Handler(ShareFetchRequest, share_fetch.on_broker, share_fetch.refuse),
+    Handler(ShareAcknowledgeRequest, share_acknowledge.on_broker, share_acknowledge.refuse),
+    Handler(
+        InitializeShareGroupStateRequest,
+        initialize_share_group_state.on_broker,
+        initialize_share_group_state.refuse,
+    ),
+    Handler(
+        ReadShareGroupStateRequest, read_share_group_state.on_broker, read_share_group_state.refuse
+    ),
+    Handler(
+        WriteShareGroupStateRequest,
+        write_share_group_state.on_broker,
+        write_share_group_state.refuse,
+    ),
+    Handler(
+        DeleteShareGroupStateRequest,
+        delete_share_group_state.on_broker,
+        delete_share_group_state.refuse,
+    ),
+    Handler(
+        ReadShareGroupStateSummaryRequest,
+        read_share_group_state_summary.on_broker,
+        read_share_group_state_summary.refuse,
+    ),
+    Handler(DescribeShareGroupOffsetsRequest, describe_share_group_offsets.on_broker),
+    Handler(
+        AlterShareGroupOffsetsRequest,
+        alter_share_group_offsets.on_broker,
+        alter_share_group_offsets.refuse,
+    ),
+    Handler(
+        DeleteShareGroupOffsetsRequest,
+        delete_share_group_offsets.on_broker,
+        delete_share_group_offsets.refuse,
+    ),
     Handler(WriteTxnMarkersRequest, write_txn_markers.on_broker, write_txn_markers.refuse),
 )
 """What a broker listener serves."""

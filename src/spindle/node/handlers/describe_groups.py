@@ -53,7 +53,8 @@ def _describe(broker: Broker, group_id: str, allowed: int, version: int) -> Desc
     except Refusal as refusal:
         return DescribedGroup(error_code=refusal.error, group_id=group_id)
     if view is None:
-        is_other = coordinator.consumers.find(group_id) is not None
+        others = coordinator.consumers, coordinator.shares
+        is_other = any(kind.find(group_id) is not None for kind in others)
         why = "is not a classic group" if is_other else "not found"
         return DescribedGroup(
             error_code=Error.GROUP_ID_NOT_FOUND if version >= 6 else Error.NONE,

@@ -77,7 +77,7 @@ class StandingBroker:
         )
         self.replicas = ReplicaManager(self.context)
         self.replicas.bind(nothing, nothing)
-        self.groups = GroupCoordinatorService(self.context, self.replicas, nothing)
+        self.groups = GroupCoordinatorService(self.context, self.replicas, nothing, nothing)
         producer_ids: Any = ids
         self.transactions = TransactionCoordinatorService(
             self.context, self.replicas, self.groups, nothing, producer_ids

@@ -49,6 +49,7 @@ def test_every_directory_gets_an_id_of_its_own(node: Path) -> None:
             FeatureLevel(name="metadata.version", level=30),
             FeatureLevel(name="eligible.leader.replicas.version", level=1),
             FeatureLevel(name="group.version", level=1),
+            FeatureLevel(name="share.version", level=1),
             FeatureLevel(name="transaction.version", level=2),
         )
     assert lines[1:] == [
@@ -93,7 +94,7 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
         ),
         (StorageOptions(features=("nix",)), "equals sign not found"),
         (StorageOptions(features=("kraft.version=1",)), "Cannot set kraft.version to 1 unless"),
-        (StorageOptions(features=("share.version=1",)), "levels 0 to 0 are served here"),
+        (StorageOptions(features=("streams.version=1",)), "levels 0 to 0 are served here"),
         (
             StorageOptions(release="3.8", features=("eligible.leader.replicas.version=1",)),
             "could not be set to 1 because it depends on metadata.version level 23",
@@ -115,6 +116,7 @@ def test_features_can_be_asked_for(node: Path) -> None:
     assert decode_checkpoint(data).records == (
         FeatureLevel(name="metadata.version", level=30),
         FeatureLevel(name="eligible.leader.replicas.version", level=1),
+        FeatureLevel(name="share.version", level=1),
     )
 
 

@@ -88,7 +88,9 @@ def alter(
         (GROUP, ("consumer.heartbeat.interval.ms", SET, "15001"), Error.INVALID_CONFIG),
         (GROUP, ("consumer.assignment.interval.ms", SET, "15001"), Error.INVALID_CONFIG),
         (GROUP, ("consumer.session.timeout.ms", APPEND, "1"), Error.INVALID_CONFIG),
-        (GROUP, ("share.session.timeout.ms", SET, "50000"), Error.INVALID_CONFIG),
+        (GROUP, ("share.session.timeout.ms", SET, "50000"), Error.NONE),
+        (GROUP, ("share.session.timeout.ms", SET, "1"), Error.INVALID_CONFIG),
+        (GROUP, ("streams.session.timeout.ms", SET, "50000"), Error.INVALID_CONFIG),
         (GROUP, ("nothing", SET, "5"), Error.INVALID_CONFIG),
         (
             ConfigResource(GROUP_RESOURCE, ""),

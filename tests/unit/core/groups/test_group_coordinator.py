@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.support.consumer_world import FakeSurroundings
+from tests.support.consumer_world import FakeSurroundings, share_states
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_states import GroupState
@@ -36,7 +36,9 @@ def subscription(*topics: str) -> bytes:
 
 def shard(log: Log) -> GroupCoordinatorShard:
     around = FakeSurroundings()
-    return GroupCoordinatorShard(log.limits, log.out, log.append, log.append_in, log.append, around)
+    return GroupCoordinatorShard(
+        log.limits, log.out, log.append, log.append_in, log.append, around, share_states()
+    )
 
 
 class Log:

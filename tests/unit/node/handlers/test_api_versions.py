@@ -71,11 +71,10 @@ def test_features_are_sent_from_version_3_on_and_those_from_0_on_from_version_4(
     told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
     assert told["metadata.version"] == (7, 30)
     assert told["kraft.version"] == (0, 1)
-    for not_served in ("share.version", "streams.version"):
-        assert told[not_served] == (0, 0)
+    assert told["streams.version"] == (0, 0)
     assert told["eligible.leader.replicas.version"] == (0, 1)
     assert told["transaction.version"] == (0, 2)
-    assert told["group.version"] == (0, 1)
+    assert told["group.version"] == told["share.version"] == (0, 1)
     for answer in (old, new):
         assert answer.finalized_features_epoch == 77
         told = {f.name: f.max_version_level for f in answer.finalized_features}
@@ -84,7 +83,6 @@ def test_features_are_sent_from_version_3_on_and_those_from_0_on_from_version_4(
 
 def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Desk) -> None:
     image = three_brokers()
-    image.apply(r.FeatureLevel(name="share.version", level=1))
     image.apply(r.FeatureLevel(name="streams.version", level=1))
     target = target_of(image)
     desk = Desk(BROKER, target, Outbox(random.Random(1)))

@@ -1,0 +1,124 @@
+"""ShareFetch (78), versions 1-2 (KIP-932).
+
+Behaviour: a member of a share group acquires records of partitions that are led here, and says what
+has become of those it has. What it says is answered once the share coordinator keeps it. Waits up
+to `max_wait` while there are no free records. Sessions: epoch 0 begins one, -1 ends it, and what
+the member has comes back. Where the cluster's share.version is 0, UNSUPPORTED_VERSION.
+
+Version notes: 2 has a strict limit of records (KIP-1206) and acknowledgements that ask for more
+time (KIP-1222).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from spindle.core.share.share_sessions import FINAL, INITIAL, ShareSession
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import PartitionId
+from spindle.node.handlers._share_fetch_answer import fetch_answer
+from spindle.node.handlers._shares import (
+    check_shares,
+    fetched,
+    partition_of,
+    readable,
+    speaker,
+)
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.node.share.delayed_share_fetch import (
+    DelayedShareFetch,
+    SharedRecords,
+    ShareFetchParams,
+)
+from spindle.node.share.share_partition_manager import Acknowledged
+from spindle.wire.messages.share_fetch_request import ShareFetchRequest
+from spindle.wire.messages.share_fetch_response import ShareFetchResponse
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+WAIT_MAX: Final = 300.0
+"""Seconds that a fetch may wait at most, whatever it asks for."""
+RECORD_LIMIT: Final = 1
+"""An acquire mode: no more records than asked for."""
+
+
+def on_broker(
+    broker: Broker, request: ShareFetchRequest, context: RequestContext[ShareFetchResponse]
+) -> Later:
+    """Serve a member."""
+    check_shares(broker)
+    key = speaker(request.group_id, request.member_id)
+    named, said = fetched(request)
+    _check_renewal(request)
+    session = _session(broker, request, context, named, bool(said))
+    shares, refused = broker.shares, readable(broker, context.permits)
+    renews = request.is_renew_ack
+
+    def on_acknowledged(told: Acknowledged) -> None:
+        if request.share_session_epoch == FINAL:
+            shares.end(session, lambda: respond({}, told))
+        elif renews or request.max_records <= 0 or context.gone():
+            respond({}, told)
+        else:
+            wait = 0.0 if told else min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
+            params = ShareFetchParams(
+                key,
+                wait,
+                request.max_bytes,
+                request.max_records,
+                max(request.batch_size, 1),
+                request.share_acquire_mode == RECORD_LIMIT,
+            )
+            DelayedShareFetch(
+                shares, params, session.rotated(), refused, lambda found: respond(found, told)
+            ).begin()
+
+    def respond(found: dict[PartitionId, SharedRecords], told: Acknowledged) -> None:
+        lock = int(shares.settings(key.group_id).limits.lock_seconds * 1000)
+        context.answer(fetch_answer(broker, context.listener, found, told, lock))
+
+    shares.acknowledge(key, said, renews, refused, on_acknowledged)
+    return LATER
+
+
+def refuse(
+    request: ShareFetchRequest,
+    context: RequestContext[ShareFetchResponse],
+    error: Error,
+    message: str,
+) -> ShareFetchResponse:
+    """The error, and why."""
+    return ShareFetchResponse(error_code=error, error_message=message)
+
+
+def _check_renewal(request: ShareFetchRequest) -> None:
+    asks = request.max_wait_ms, request.min_bytes, request.max_bytes, request.max_records
+    if request.is_renew_ack and any(asks):
+        raise Refusal(
+            Error.INVALID_REQUEST, "A request with renewals asks for no records at the same time."
+        )
+
+
+def _session(
+    broker: Broker,
+    request: ShareFetchRequest,
+    context: RequestContext[ShareFetchResponse],
+    named: list[PartitionId],
+    acknowledges: bool,
+) -> ShareSession:
+    """The request's session, with the partitions that it adds and takes away."""
+    sessions, key = broker.shares.sessions, speaker(request.group_id, request.member_id)
+    if request.share_session_epoch == INITIAL:
+        if acknowledges:
+            raise Refusal(
+                Error.INVALID_REQUEST, "A first request of a session can acknowledge nothing."
+            )
+        return sessions.open(key, context.connection, named)
+    session = sessions.take(key, request.share_session_epoch)
+    if request.share_session_epoch != FINAL:
+        session.partitions.update(dict.fromkeys(named))
+        for topic in request.forgotten_topics_data:
+            for number in topic.partitions:
+                session.partitions.pop(partition_of(topic.topic_id, number), None)
+    return session

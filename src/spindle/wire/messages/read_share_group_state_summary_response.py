@@ -1,0 +1,349 @@
+"""ReadShareGroupStateSummaryResponse (key 87), versions 0 to 1. Written by `tools.messages`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import Struct
+from typing import ClassVar
+from uuid import UUID
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Error
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
+from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
+
+new = object.__new__
+pack_ih = Struct(">ih").pack
+pack_iiqB = Struct(">iiqB").pack
+pack_iiqiB = Struct(">iiqiB").pack
+pack_u = Struct(">16s").pack
+unpack_ih = Struct(">ih").unpack_from
+unpack_iiq = Struct(">iiq").unpack_from
+unpack_iiqi = Struct(">iiqi").unpack_from
+unpack_u = Struct(">16s").unpack_from
+
+
+class PartitionResult(Message):
+    """A part of ReadShareGroupStateSummaryResponse."""
+
+    __slots__ = (
+        "partition",
+        "error_code",
+        "error_message",
+        "state_epoch",
+        "leader_epoch",
+        "start_offset",
+        "delivery_complete_count",
+    )
+    partition: int
+    error_code: ErrorCode
+    error_message: str | None
+    state_epoch: int
+    leader_epoch: int
+    start_offset: int
+    delivery_complete_count: int  # from version 1
+
+    def __init__(
+        self,
+        *,
+        partition: int = 0,
+        error_code: ErrorCode = Error.NONE,
+        error_message: str | None = None,
+        state_epoch: int = 0,
+        leader_epoch: int = 0,
+        start_offset: int = 0,
+        delivery_complete_count: int = -1,
+    ) -> None:
+        self.partition = partition
+        self.error_code = error_code
+        self.error_message = error_message
+        self.state_epoch = state_epoch
+        self.leader_epoch = leader_epoch
+        self.start_offset = start_offset
+        self.delivery_complete_count = delivery_complete_count
+
+
+class ReadStateSummaryResult(Message):
+    """A part of ReadShareGroupStateSummaryResponse."""
+
+    __slots__ = ("topic_id", "partitions")
+    topic_id: UUID | None
+    partitions: Sequence[PartitionResult]
+
+    def __init__(
+        self, *, topic_id: UUID | None = None, partitions: Sequence[PartitionResult] = ()
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = partitions
+
+
+class ReadShareGroupStateSummaryResponse(Response):
+    """The response of API 87."""
+
+    KEY: ClassVar = 87
+    VERSIONS: ClassVar = range(2)
+    FIRST_FLEXIBLE: ClassVar = 0
+
+    __slots__ = ("results",)
+    results: Sequence[ReadStateSummaryResult]
+
+    def __init__(self, *, results: Sequence[ReadStateSummaryResult] = ()) -> None:
+        self.results = results
+
+
+def _read_partition_result_v0(b: Buffer, o: int, end: int) -> tuple[PartitionResult, int]:
+    partition, error_code = unpack_ih(b, o)
+    o += 6
+    error_code = ERRORS.get(error_code, error_code)
+    error_message: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        error_message = None
+    else:
+        if n > end - o:
+            raise short("PartitionResult.error_message", n, end - o)
+        error_message = str(b[o : o + n], "utf-8")
+        o += n
+    state_epoch, leader_epoch, start_offset = unpack_iiq(b, o)
+    o += 16
+    o = skip_tags(b, o, end, "PartitionResult") if b[o] else o + 1
+    e = new(PartitionResult)
+    e.partition = partition
+    e.error_code = error_code
+    e.error_message = error_message
+    e.state_epoch = state_epoch
+    e.leader_epoch = leader_epoch
+    e.start_offset = start_offset
+    e.delivery_complete_count = -1
+    return e, o
+
+
+def _write_partition_result_v0(e: PartitionResult, put: Put) -> None:
+    put(pack_ih(e.partition, e.error_code))
+    error_message = e.error_message
+    if error_message is None:
+        put(b"\0")
+    else:
+        raw = error_message.encode()
+        put(put_uvarint(len(raw) + 1))
+        put(raw)
+    put(pack_iiqB(e.state_epoch, e.leader_epoch, e.start_offset, 0))
+
+
+def _read_partition_result_v1(b: Buffer, o: int, end: int) -> tuple[PartitionResult, int]:
+    partition, error_code = unpack_ih(b, o)
+    o += 6
+    error_code = ERRORS.get(error_code, error_code)
+    error_message: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        error_message = None
+    else:
+        if n > end - o:
+            raise short("PartitionResult.error_message", n, end - o)
+        error_message = str(b[o : o + n], "utf-8")
+        o += n
+    state_epoch, leader_epoch, start_offset, delivery_complete_count = unpack_iiqi(b, o)
+    o += 20
+    o = skip_tags(b, o, end, "PartitionResult") if b[o] else o + 1
+    e = new(PartitionResult)
+    e.partition = partition
+    e.error_code = error_code
+    e.error_message = error_message
+    e.state_epoch = state_epoch
+    e.leader_epoch = leader_epoch
+    e.start_offset = start_offset
+    e.delivery_complete_count = delivery_complete_count
+    return e, o
+
+
+def _write_partition_result_v1(e: PartitionResult, put: Put) -> None:
+    put(pack_ih(e.partition, e.error_code))
+    error_message = e.error_message
+    if error_message is None:
+        put(b"\0")
+    else:
+        raw = error_message.encode()
+        put(put_uvarint(len(raw) + 1))
+        put(raw)
+    put(pack_iiqiB(e.state_epoch, e.leader_epoch, e.start_offset, e.delivery_complete_count, 0))
+
+
+def _read_read_state_summary_result_v0(
+    b: Buffer, o: int, end: int
+) -> tuple[ReadStateSummaryResult, int]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReadStateSummaryResult.partitions")
+    if n * 24 > end - o:
+        raise short("ReadStateSummaryResult.partitions", n * 24, end - o)
+    all_partitions: list[PartitionResult] = []
+    for _ in range(n):
+        one_partitions, o = _read_partition_result_v0(b, o, end)
+        all_partitions.append(one_partitions)
+    partitions = tuple(all_partitions)
+    o = skip_tags(b, o, end, "ReadStateSummaryResult") if b[o] else o + 1
+    e = new(ReadStateSummaryResult)
+    e.topic_id = topic_id
+    e.partitions = partitions
+    return e, o
+
+
+def _write_read_state_summary_result_v0(e: ReadStateSummaryResult, put: Put) -> None:
+    put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
+    partitions = e.partitions
+    put(put_uvarint(len(partitions) + 1))
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_result_v0(one_partitions, put)
+    put(b"\0")
+
+
+def _read_read_state_summary_result_v1(
+    b: Buffer, o: int, end: int
+) -> tuple[ReadStateSummaryResult, int]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReadStateSummaryResult.partitions")
+    if n * 28 > end - o:
+        raise short("ReadStateSummaryResult.partitions", n * 28, end - o)
+    all_partitions: list[PartitionResult] = []
+    for _ in range(n):
+        one_partitions, o = _read_partition_result_v1(b, o, end)
+        all_partitions.append(one_partitions)
+    partitions = tuple(all_partitions)
+    o = skip_tags(b, o, end, "ReadStateSummaryResult") if b[o] else o + 1
+    e = new(ReadStateSummaryResult)
+    e.topic_id = topic_id
+    e.partitions = partitions
+    return e, o
+
+
+def _write_read_state_summary_result_v1(e: ReadStateSummaryResult, put: Put) -> None:
+    put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
+    partitions = e.partitions
+    put(put_uvarint(len(partitions) + 1))
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_result_v1(one_partitions, put)
+    put(b"\0")
+
+
+def _read_read_share_group_state_summary_response_v0(
+    b: Buffer, o: int, end: int
+) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReadShareGroupStateSummaryResponse.results")
+    if n * 18 > end - o:
+        raise short("ReadShareGroupStateSummaryResponse.results", n * 18, end - o)
+    all_results: list[ReadStateSummaryResult] = []
+    for _ in range(n):
+        one_results, o = _read_read_state_summary_result_v0(b, o, end)
+        all_results.append(one_results)
+    results = tuple(all_results)
+    o = skip_tags(b, o, end, "ReadShareGroupStateSummaryResponse") if b[o] else o + 1
+    e = new(ReadShareGroupStateSummaryResponse)
+    e.results = results
+    return e, o
+
+
+def _write_read_share_group_state_summary_response_v0(
+    e: ReadShareGroupStateSummaryResponse, put: Put
+) -> None:
+    results = e.results
+    put(put_uvarint(len(results) + 1))
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_read_state_summary_result_v0(one_results, put)
+    put(b"\0")
+
+
+def _read_read_share_group_state_summary_response_v1(
+    b: Buffer, o: int, end: int
+) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReadShareGroupStateSummaryResponse.results")
+    if n * 18 > end - o:
+        raise short("ReadShareGroupStateSummaryResponse.results", n * 18, end - o)
+    all_results: list[ReadStateSummaryResult] = []
+    for _ in range(n):
+        one_results, o = _read_read_state_summary_result_v1(b, o, end)
+        all_results.append(one_results)
+    results = tuple(all_results)
+    o = skip_tags(b, o, end, "ReadShareGroupStateSummaryResponse") if b[o] else o + 1
+    e = new(ReadShareGroupStateSummaryResponse)
+    e.results = results
+    return e, o
+
+
+def _write_read_share_group_state_summary_response_v1(
+    e: ReadShareGroupStateSummaryResponse, put: Put
+) -> None:
+    results = e.results
+    put(put_uvarint(len(results) + 1))
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_read_state_summary_result_v1(one_results, put)
+    put(b"\0")
+
+
+ReadShareGroupStateSummaryResponse.READERS = {
+    0: _read_read_share_group_state_summary_response_v0,
+    1: _read_read_share_group_state_summary_response_v1,
+}
+PartitionResult.WRITERS = {
+    0: _write_partition_result_v0,
+    1: _write_partition_result_v1,
+}
+ReadStateSummaryResult.WRITERS = {
+    0: _write_read_state_summary_result_v0,
+    1: _write_read_state_summary_result_v1,
+}
+ReadShareGroupStateSummaryResponse.WRITERS = {
+    0: _write_read_share_group_state_summary_response_v0,
+    1: _write_read_share_group_state_summary_response_v1,
+}
