@@ -27,8 +27,6 @@ from spindle.pipeline.session import session
 from spindle.planning.load import Band, PlannedMove
 from spindle.planning.reassignment_json import reassignment
 
-BROKERS = 834
-
 
 def main(sample: str, document: str) -> None:
     """Plan, and tell on the way how far it is."""
@@ -40,9 +38,8 @@ def main(sample: str, document: str) -> None:
     spark = session("spindle bench")
     at("Spark has started")
     now = directory_loads.told(history.read_files(spark, [sample]))
-    directories, wanted = directory_loads.directories(now).cache(), PlanRequest(Band(0.01))
-    known = capacities(uses(directories), wanted)
-    planned = parallel_planning.plan(now, directories, wanted, known, brokers=BROKERS)
+    there, wanted = uses(directory_loads.directories(now)), PlanRequest(Band(0.01))
+    planned = parallel_planning.plan(now, there, wanted, capacities(there, wanted))
     moving = planned.where("topic is not null").toArrow()
     at("planned")
     names = moving.group_by(["topic", "partition"]).aggregate([])

@@ -111,8 +111,9 @@ def plans(
     lists: dict[str, Any] = {name: tuple(value) for name, value in options.items()}
     wanted = PlanRequest(Band(0.05, 0.9), **lists)
     directories = directory_loads.directories(now)
-    known = capacities(uses(directories), wanted)
-    result = parallel_planning.plan(now, directories, wanted, known).collect()
+    there = uses(directories)
+    known = capacities(there, wanted)
+    result = parallel_planning.plan(now, there, wanted, known).collect()
     moves = [
         (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic
     ]
@@ -137,17 +138,23 @@ def test_every_broker_is_planned_for_itself(spark: Session) -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_brokers_are_shared_out_among_tasks(spark: Session) -> None:
+def test_brokers_are_shared_out_among_tasks(
+    spark: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel_planning, "BROKERS_PER_TASK", 1)
     rows = [r for broker in range(1, 41) for r in skewed(broker)]
     now = directory_loads.latest(samples(spark, rows))
-    directories, wanted = directory_loads.directories(now), PlanRequest(Band(0.05, 0.9))
-    known = capacities(uses(directories), wanted)
-    planned = parallel_planning.plan(now, directories, wanted, known)
+    there, wanted = uses(directory_loads.directories(now)), PlanRequest(Band(0.05, 0.9))
+    known = capacities(there, wanted)
+    planned = parallel_planning.plan(now, there, wanted, known)
     tasked = planned.where("topic is not null").withColumn("task", F.spark_partition_id())
     brokers = tasked.select("task", "broker").distinct()
     tasks = [row.task for row in brokers.collect()]
     assert len(tasks) == 40  # Each broker is planned as a whole, in one task.
     assert 10 < len(set(tasks)) <= parallel_planning.TASKS
+    few = parallel_planning.plan(now, there, wanted, known, replicas=len(rows))
+    tasked = few.where("topic is not null").withColumn("task", F.spark_partition_id())
+    assert tasked.select("task").distinct().count() == 1, "a task has a price"
 
 
 @pytest.mark.spec("P-04")

@@ -127,6 +127,9 @@ def test_a_sample_that_is_kept_without_spark_is_the_one_that_spark_reads(
     kept = history.read(spark, tmp_path).collect()
     assert ordered(kept) == ordered(samples(spark, rows(sample)).collect())
     assert not list((tmp_path / "_aside").iterdir())
+    beyond = f"file://{tmp_path}/beyond"  # As a URI that only Spark reaches.
+    assert job.keep(spark, sample, beyond) == str(file).replace(str(tmp_path), f"{tmp_path}/beyond")
+    assert ordered(history.read(spark, beyond).collect()) == ordered(kept)
 
 
 @pytest.mark.spec("V-07", "P-08")
@@ -150,6 +153,19 @@ def test_what_if_and_the_list_of_samples_are_the_same_on_spark_and_here(
     twice = what_if.Changes((what_if.NewDisk(1, "/disk0", 1),))
     with pytest.raises(Unusable, match="broker 1 has /disk0 already"):
         what_if.what_if_here(small_history.newest(kept), PlanRequest(EVEN), twice)
+
+
+@pytest.mark.spec("V-07")
+def test_a_sample_that_spark_takes_and_one_that_was_taken_give_the_same_plan(
+    spark: Session, tmp_path: Path
+) -> None:
+    sample, wanted = uneven(12, partitions=60), PlanRequest(EVEN)
+    frame = samples(spark, rows(sample))
+    taken = job.planned(spark, small_history.append(sample, tmp_path), tmp_path, wanted)
+    assert taken.moves
+    assert parts(taken) == parts(on_spark(frame, wanted, AssignedReplicas()))
+    assert taken.silent == sample.silent
+    assert job.planned(spark, None, tmp_path, wanted).notes == ("no broker is registered",)
 
 
 def test_a_cluster_without_a_broker_leaves_no_file(tmp_path: Path) -> None:

@@ -22,6 +22,19 @@ SparkRemote = Annotated[
 ]
 
 
+def spark_begins(remote: str | None) -> None:
+    """Have the session that commands share start while this command does something else.
+
+    Nothing happens where a session of another kind is to be used, or Spark is missing.
+    """
+    try:
+        from spindle.pipeline.session import begin_shared, can_share
+    except ImportError:
+        return
+    if remote is None and can_share():
+        begin_shared()
+
+
 @contextmanager
 def spark_session(app: str, remote: str | None, *, warm: bool = False) -> Iterator[Session]:
     """A session for the block, stopped at its end unless it existed before.

@@ -2,8 +2,8 @@
 
 Java maps it instead of reading, parsing and verifying classes. The first JVM writes down what it
 loads; once it has ended, a process of its own makes the archive in the user's cache. An archive
-serves one Java and one set of jars, which its name is drawn from. Java starts as without it where
-it cannot use one. Called by `session`; knows no Spark but its jars.
+serves one Java, one set of jars and one kind of session, which its name is drawn from. Java starts
+as without it where it cannot use one. Called by `session`; knows no Spark but its jars.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ _QUIET: Final = ("-Xlog:cds*=off", "-Xlog:class+path=off")
 
 
 class ClassArchive:
-    """The archive of one Java and some jars, made or not."""
+    """The archive of one Java and some jars, for one kind of session, made or not."""
 
-    def __init__(self, java: str, jars: Iterable[Path], folder: Path | None = None) -> None:
-        """`java`: the program; `folder`: a cache of the user's if none is given."""
+    def __init__(
+        self, java: str, jars: Iterable[Path], folder: Path | None = None, kind: str = ""
+    ) -> None:
+        """`java`: the program; `folder`: a cache of the user's if none is given; `kind`: sessions
+        of one kind load the same classes."""
         self._java = java
         parts = [Path(java).resolve(), *sorted(jars)]
         signs = [f"{p} {p.stat().st_size} {p.stat().st_mtime_ns}" for p in parts if p.exists()]
-        sign = hashlib.sha256("\n".join(signs).encode()).hexdigest()[:16]
+        sign = hashlib.sha256("\n".join([kind, *signs]).encode()).hexdigest()[:16]
         self.path = (folder or cache() / "class-data") / f"spark-{sign}.jsa"
         self._list = self.path.with_suffix(f".{os.getpid()}.list")
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -21,6 +23,7 @@ from spindle.pipeline import (
     forecast,
     history,
     parallel_planning,
+    small_history,
     write_rates,
 )
 from spindle.pipeline.assembly import (
@@ -35,6 +38,8 @@ from spindle.pipeline.assembly import (
 )
 from spindle.pipeline.assembly import directories as assembled
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
+from spindle.pipeline.sampling import ClusterSample
+from spindle.pipeline.schemas import SAMPLE
 from spindle.pipeline.sources import FORMAT, secured
 from spindle.pipeline.spark_messages import core
 from spindle.planning.assigned_replicas import AssignedReplicas
@@ -54,20 +59,43 @@ def propose(
     assigned: AssignedReplicas = UNASKED,
     security: ClientSecurity = UNSECURED,
 ) -> ClusterProposal:
-    """Sample a cluster, keep the sample in the history, and plan from it.
+    """Sample a cluster, keep the sample in the history, and plan from it (`planned`).
 
-    `ahead`: plan for the load in so many days, by each replica's growth in the history. Unusable
-    where the cluster has no directory that is wanted empty or spared, or Spark cannot do its part.
+    Unusable where the cluster has no directory that is wanted empty or spared, or Spark cannot do
+    its part.
     """
+    file = sample(spark, bootstrap, history_dir, security)
+    return planned(spark, file, history_dir, wanted, ahead, assigned)
+
+
+def planned(
+    spark: SparkSession,
+    file: str | None,
+    history_dir: Path | str,
+    wanted: PlanRequest,
+    ahead: float = 0.0,
+    assigned: AssignedReplicas = UNASKED,
+) -> ClusterProposal:
+    """Plan from a sample of the history, by its file; None: no broker is registered.
+
+    `ahead`: plan for the load in so many days, by each replica's growth in the history. Unusable as
+    `propose`.
+    """
+    if file is None:
+        return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
     with in_few_words():
-        file = sample(spark, bootstrap, history_dir, security)
-        if file is None:
-            return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
         samples = history.read_files(spark, [file])
         now = directory_loads.told(samples)  # The file is a single sample.
         past = past_for(history.read(spark, history_dir), wanted, ahead)
         loads = directory_loads.directories(now)
         return proposed(samples, now, loads, wanted, assigned, past, ahead)
+
+
+def keep(spark: SparkSession, taken: ClusterSample, history_dir: Path | str) -> str | None:
+    """Add a sample that this process has taken to a history that only Spark reaches; its name."""
+    with in_few_words():
+        frame = spark.createDataFrame(small_history.table(taken), SAMPLE)
+        return history.append(frame, history_dir)
 
 
 def past_for(samples: DataFrame, wanted: PlanRequest, ahead: float) -> DataFrame | None:
@@ -84,9 +112,10 @@ def sample(
     security: ClientSecurity = UNSECURED,
 ) -> str | None:
     """Add a sample of a cluster to the history; its file, None where no broker is registered."""
-    spark.dataSource.register(secured(security))
-    live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
-    return history.append(live, history_dir)
+    with in_few_words():
+        spark.dataSource.register(secured(security))
+        live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
+        return history.append(live, history_dir)
 
 
 def proposed(
@@ -103,9 +132,7 @@ def proposed(
     `assigned`: what the metadata has. `past`: the history that rates come from, and growth where it
     is planned so many days `ahead`; the sizes of moves are the present ones.
     """
-    silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
-    now = now.cache()
-    directories = directories.cache()
+    told = _told(samples, now, assigned)
     there = uses(directories)
     check_names(wanted, [(d.broker, d.path) for d in there], assigned.brokers)
     room = capacities(there, wanted)
@@ -115,9 +142,8 @@ def proposed(
     if rated and past is not None:
         known = write_rates.joined(now, past).cache()
     later = forecast.grown(known, past, ahead) if ahead and past is not None else known
-    brokers = len({d.broker for d in there})
-    planned = parallel_planning.plan(later, directories, wanted, room, assigned, brokers)
-    rows = (_sized(planned, now) if ahead else planned).collect()
+    moving = parallel_planning.plan(later, there, wanted, room, assigned, told.replicas)
+    rows = (_sized(moving, now) if ahead else moving).collect()
     whole = _waves(rows, wanted.between)
     waves, cut_notes = affordable(whole, there, room, wanted)
     moves = [move for wave in waves for move in wave]
@@ -127,7 +153,6 @@ def proposed(
     written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
     selection = wanted.selection
     odd = selection.notes(_names(now) if assigned.replicas is None else assigned.replicas)
-    at = now.agg(F.max("sampled_at").alias("at")).first()
     return ClusterProposal(
         directories=assembled(there, moves, left, flows, unknown),
         waves=waves,
@@ -141,22 +166,50 @@ def proposed(
             *(note for row in rows if row.topic is None for note in row.notes),
             *cut_notes,
         ),
-        silent=tuple((row.broker, row.broker_error) for row in silent),
+        silent=told.silent,
         wanted=wanted,
-        sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
+        sampled_at="" if told.at is None else f"{told.at:%Y-%m-%dT%H:%M:%SZ}",
         weights=written if rated else _largest(known, F.col("size")) if wanted.leaders else {},
         rates={name: round(rate) for name, rate in written.items() if rate >= 1},
         bytes_only=room.bytes_only,
-        hidden=() if assigned.replicas is None else assigned.hidden(_topics(now)),
+        hidden=assigned.hidden(told.topics),
     )
 
 
 def uses(directories: DataFrame) -> list[DirectoryUse]:
     """Directories (schema DIRECTORY) as values, by broker and path."""
-    return [
+    found = [
         DirectoryUse(d.broker, d.directory, d.online, d.cordoned, d.capacity, d.used)
-        for d in directories.orderBy("broker", "directory").collect()
+        for d in directories.collect()
     ]
+    return sorted(found, key=lambda use: (use.broker, use.path))
+
+
+class _SampleFacts(NamedTuple):
+    """The brokers that are silent, and why; of those that are not the newest moment, how many
+    replicas, and topics, if the metadata has any to compare them with."""
+
+    silent: tuple[tuple[int, str], ...]
+    at: datetime | None
+    replicas: int
+    topics: set[str]
+
+
+def _told(samples: DataFrame, now: DataFrame, assigned: AssignedReplicas) -> _SampleFacts:
+    """Asked for together: each question to Spark has its price."""
+    topics = (
+        F.array().cast("array<string>") if assigned.replicas is None else F.collect_set("topic")
+    )
+    seen = now.agg(
+        F.max("sampled_at").alias("at"), F.count("topic").alias("replicas"), topics.alias("topics")
+    )
+    silent = samples.where("broker_error is not null").select("broker", "broker_error")
+    rows = seen.unionByName(silent, allowMissingColumns=True).collect()
+    (one,) = [row for row in rows if row.broker is None]
+    return _SampleFacts(
+        tuple((row.broker, row.broker_error) for row in rows if row.broker is not None),
+        one.at, one.replicas, set(one.topics),
+    )  # fmt: skip
 
 
 def _waves(rows: Sequence[Row], between: bool) -> Waves:
@@ -172,12 +225,6 @@ def _waves(rows: Sequence[Row], between: bool) -> Waves:
     for wave in waves.values() if not between else ():
         wave.sort(key=lambda move: move.broker)
     return tuple(tuple(waves[number]) for number in sorted(waves))
-
-
-def _topics(now: DataFrame) -> set[str]:
-    """Those of which a replica is on a disk."""
-    topics = now.where("topic is not null").select("topic").distinct()
-    return {row["topic"] for row in topics.collect()}
 
 
 def _names(now: DataFrame) -> Iterator[tuple[str, int]]:

@@ -8,13 +8,15 @@ launcher asks for a module that a trimmed Java lacks, and needs only for vector 
 
 from __future__ import annotations
 
+import importlib
 import os
 import shlex
 import shutil
 import socket
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -117,11 +119,27 @@ def can_share() -> bool:
     return not theirs and warm_session.idle_minutes() > 0 and warm_session.can_be()
 
 
+def begin_shared() -> None:
+    """See to it that the server that commands share starts, and do not wait for it.
+
+    An error of this is met again by `shared`, which waits.
+    """
+
+    def begin() -> None:
+        with suppress(Unusable, OSError):
+            warm_session.WarmPlace().started(warm_session.idle_minutes())
+
+    threading.Thread(target=begin, name="spark-begins", daemon=True).start()
+
+
 @contextmanager
 def shared(app: str = "spindle") -> Iterator[SparkSession]:
     """A session of the server that commands share, which starts if need be and stays afterwards."""
     place = warm_session.WarmPlace()
     with place.use():
+        begin_shared()
+        # The client's own half is loaded while a new server starts.
+        importlib.import_module("pyspark.sql.connect.session")
         server = place.started(warm_session.idle_minutes())
         os.environ["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = server.token
         spark = _connected(SparkSession.builder.appName(app), f"sc://localhost:{server.port}")
@@ -149,9 +167,10 @@ def _local(builder: SparkSession.Builder, more: Mapping[str, str]) -> SparkSessi
     cores = os.cpu_count() or 2
     builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", 2 * cores)
     archive = None
+    kind = "connect" if more else "classic"
     if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():  # Else it is the user's own Spark.
         jars = Path(pyspark.__file__).parent / "jars"
-        archive = ClassArchive(java_program(), jars.glob("*.jar"))
+        archive = ClassArchive(java_program(), jars.glob("*.jar"), kind=kind)
         builder = builder.config("spark.driver.extraClassPath", _class_path())
     options = [] if archive is None or _ARCHIVED in os.environ.get(_JVM, "") else archive.options()
     builder = builder.config("spark.driver.extraJavaOptions", _java_options(options))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -38,12 +38,12 @@ def append(sample: ClusterSample, home: Path | str) -> str | None:
 
     As with `history.append` a reader sees all of it or nothing.
     """
-    rows = [row for b, told in sample.answers.items() for row in sampling.rows(b, told, sample.at)]
-    if not rows:
+    found = table(sample)
+    if not len(found):
         return None
     there = place(home)
     data = io.BytesIO()
-    pq.write_table(_table(rows), data, compression="zstd")
+    pq.write_table(found, data, compression="zstd")
     aside, final = new_folder(), file_of(sample.at)
     try:
         there.write(f"{aside}/sample", data.getvalue())
@@ -62,16 +62,19 @@ def read(home: Path | str) -> pa.Table | None:
     return pa.concat_tables(tables) if tables else SAMPLE_COLUMNS.empty_table()
 
 
-def _table(rows: Sequence[Mapping[str, object]]) -> pa.Table:
-    """Rows of a sample as Arrow has them.
+def table(sample: ClusterSample) -> pa.Table:
+    """A sample as Arrow has it; no row where no broker is registered.
 
     By JSON: where Arrow takes values of Python it loads pandas, which costs more than all the rest
     of a small plan.
     """
+    rows = [row for b, told in sample.answers.items() for row in sampling.rows(b, told, sample.at)]
+    if not rows:
+        return SAMPLE_COLUMNS.empty_table()
     lines = "\n".join(json.dumps(row, default=datetime.isoformat) for row in rows)
     columns = ParseOptions(explicit_schema=SAMPLE_COLUMNS, unexpected_field_behavior="error")
-    table = read_json(io.BytesIO(lines.encode()), parse_options=columns)
-    return pa.Table.from_arrays([table[f.name] for f in SAMPLE_COLUMNS], schema=SAMPLE_COLUMNS)
+    read = read_json(io.BytesIO(lines.encode()), parse_options=columns)
+    return pa.Table.from_arrays([read[f.name] for f in SAMPLE_COLUMNS], schema=SAMPLE_COLUMNS)
 
 
 def _as_now(table: pa.Table) -> pa.Table:

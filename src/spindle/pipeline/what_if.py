@@ -83,7 +83,7 @@ def what_if(
         samples = history.read(spark, history_dir)
         if not samples.head(1):
             raise NoHistory(history_dir)
-        now = directory_loads.latest(samples)
+        now = directory_loads.latest(samples).cache()
         directories = _with(directory_loads.directories(now), changes.add, wanted.between)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
         none = samples.limit(0)

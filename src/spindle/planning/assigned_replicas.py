@@ -47,6 +47,11 @@ class AssignedReplicas:
         """All that live or have replicas."""
         return tuple(sorted({*self.racks, *(b for r in (self.replicas or {}).values() for b in r)}))
 
+    @property
+    def copies(self) -> int:
+        """Replicas of all partitions."""
+        return sum(map(len, (self.replicas or {}).values()))
+
     def notes(self) -> Iterator[str]:
         """What of it keeps replicas where they are, whatever the plan is about."""
         if self.going:

@@ -42,6 +42,8 @@ def test_a_first_java_writes_down_what_it_loads_and_later_ones_use_the_archive(
     jar.write_text("other classes")
     other = ClassArchive(str(program), [jar], tmp_path / "cache")
     assert other.path != archive.path
+    served = ClassArchive(str(program), [jar], tmp_path / "cache", kind="connect")
+    assert served.path != other.path, "a server loads classes of its own"
 
 
 def test_a_java_that_makes_none_is_asked_once(tmp_path: Path) -> None:

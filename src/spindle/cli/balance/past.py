@@ -284,8 +284,7 @@ def _on_spark(
         home = home_of(history)
 
         def take(of: Bootstrap) -> str | None:
-            with in_few_words():
-                return sample(spark, of.servers, home, of.security)
+            return sample(spark, of.servers, home, of.security)
 
         if cluster is not None:
             _sampling(partial(take, cluster), every)

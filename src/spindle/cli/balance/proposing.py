@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from spindle.cli import render
 from spindle.cli.balance.barred_brokers import BarredBrokers, barred_brokers
-from spindle.cli.balance.options import home_of
-from spindle.cli.balance.spark_need import has, keep, spark_need
+from spindle.cli.balance.options import home_of, is_sparks
+from spindle.cli.balance.spark_need import has, keep, spark_need, takes_sample
 from spindle.cli.connecting import Bootstrap, with_admin
-from spindle.cli.spark import spark_session
+from spindle.cli.spark import spark_begins, spark_session
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 from spindle.pipeline import sampling, single_sample
@@ -23,6 +23,8 @@ from spindle.pipeline.sampling import ClusterSample
 from spindle.planning.amounts import counted
 from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.reassignment_json import Brokers
+
+_WITHOUT = "(--no-spark plans without)"
 
 
 class PlanOrder(NamedTuple):
@@ -50,13 +52,14 @@ def proposed(order: PlanOrder) -> Proposed:
     why = spark_need(order.spark_remote, order.history, order.ahead, rates)
     if why is not None and order.spark is False:
         raise Unusable(f"--no-spark: {why}; leave one of the two out")
-    if why is not None or order.spark:
-        # First of all: a wrong address is not worth the time that Spark takes to start.
-        return _on_spark(order, with_admin(order.cluster, _metadata), why or "--spark")
-    seen, sample = with_admin(order.cluster, _look)
-    if order.spark is None and sample.replicas > single_sample.REPLICAS_MAX and has("pyspark"):
-        many = f"there are {sample.replicas} replicas (--no-spark plans without)"
-        return _on_spark(order, seen, many)
+    asked = why is not None or bool(order.spark)
+    # First of all: a wrong address is not worth the time that Spark takes to start.
+    seen, sample = with_admin(order.cluster, lambda admin: _look(admin, order, asked))
+    count = seen.truth.copies if sample is None else sample.replicas
+    many = count > single_sample.REPLICAS_MAX and order.spark is None and has("pyspark")
+    if sample is None or asked or many:
+        told = why or ("--spark" if order.spark else f"there are {count} replicas {_WITHOUT}")
+        return _on_spark(order, seen, sample, told)
     return _checked(order, _here(order, sample, seen), seen)
 
 
@@ -67,38 +70,40 @@ class _Seen(NamedTuple):
     barred: BarredBrokers
 
 
-async def _look(admin: AdminClient) -> tuple[_Seen, ClusterSample]:
-    """What the metadata has, and what the disks show, by one client."""
-    truth = await assigned(admin)
-    with render.waiting("sampling"):
-        sample = await sampling.take(admin)
-    return _Seen(truth, await barred_brokers(admin, sample.census)), sample
+async def _look(
+    admin: AdminClient, order: PlanOrder, on_spark: bool
+) -> tuple[_Seen, ClusterSample | None]:
+    """What the metadata has, and what the disks show, by one client.
 
-
-async def _metadata(admin: AdminClient) -> _Seen:
-    """The same without the replicas, which Spark asks for."""
+    None in place of a sample that is Spark's to take: of a large cluster, or from elsewhere.
+    """
     truth = await assigned(admin)
+    if on_spark:
+        spark_begins(order.spark_remote)
+    if takes_sample(order.spark_remote, order.spark, truth.copies):
+        with render.waiting("sampling"):
+            sample = await sampling.take(admin)
+        return _Seen(truth, await barred_brokers(admin, sample.census)), sample
     told = await admin.describe_log_dirs(sorted(truth.racks), partitions=[]).settled()
     answered = {b: dirs for b, dirs in told.items() if not isinstance(dirs, Exception)}
-    return _Seen(truth, await barred_brokers(admin, answered))
+    return _Seen(truth, await barred_brokers(admin, answered)), None
 
 
-def _on_spark(order: PlanOrder, seen: _Seen, why: str) -> Proposed:
+def _on_spark(order: PlanOrder, seen: _Seen, sample: ClusterSample | None, why: str) -> Proposed:
     render.note(f"Spark plans: {why}")
+    beyond = is_sparks(order.history)
+    file = None if sample is None or beyond else keep(sample, order.history)
     with spark_session("spindle balance plan", order.spark_remote, warm=True) as spark:
-        from spindle.pipeline.job import propose
+        from spindle.pipeline import job
 
-        with render.waiting("sampling and planning"):
-            home = home_of(order.history)
-            proposal = propose(
-                spark,
-                order.cluster.servers,
-                home,
-                seen.barred.sparing(order.wanted),
-                order.ahead,
-                seen.truth,
-                order.cluster.security,
-            )
+        wanted, home = seen.barred.sparing(order.wanted), home_of(order.history)
+        with render.waiting("planning" if sample else "sampling and planning"):
+            if sample is None:
+                own = order.cluster.servers, order.cluster.security
+                file = job.sample(spark, own[0], home, own[1])
+            elif beyond:
+                file = job.keep(spark, sample, home)
+            proposal = job.planned(spark, file, home, wanted, order.ahead, seen.truth)
     return _checked(order, proposal, seen)
 
 

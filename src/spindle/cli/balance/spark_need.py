@@ -13,6 +13,7 @@ from spindle.cli import render
 from spindle.cli.balance.options import home_of, is_sparks
 from spindle.model.errors import Unusable
 from spindle.pipeline.sampling import ClusterSample
+from spindle.pipeline.single_sample import REPLICAS_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +36,17 @@ def spark_need(
     if is_sparks(history):
         return f"the history {history} is reached through Spark"
     return None
+
+
+def takes_sample(remote: str | None, spark: bool | None, replicas: int) -> bool:
+    """Whether a command that plans samples so many replicas in its own process.
+
+    It has the sample sooner than workers of Spark would have begun. They take it of a large
+    cluster, and where Spark is elsewhere. `spark`: None where it depends on what is asked for.
+    """
+    if spark is False or not has("pyspark"):
+        return True
+    return spark_need(remote, "") is None and replicas <= REPLICAS_MAX
 
 
 def has(package: str) -> bool:
