@@ -143,12 +143,11 @@ def latency(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, fl
     return {"p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
 
 
-def acknowledged(
-    bootstrap: str, topic: str, seconds: int, size: int, rate: float = 500.0, linger_ms: int = 0
-) -> dict[str, float]:
-    """From produce to the acknowledgement by all replicas, in ms, at `rate` records/s."""
+def acknowledged(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """From produce to the acknowledgement by all replicas, in ms, at 500 records/s."""
+    rate = 500.0
     count = int(seconds * rate)
-    client = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": linger_ms})
+    client = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0})
     client.list_topics(topic, timeout=30)
     waits: list[float] = []
     failed: list[str] = []
@@ -177,11 +176,6 @@ def acknowledged(
         "p99_ms": waits[len(waits) * 99 // 100] * 1e3,
         "max_ms": waits[-1] * 1e3,
     }
-
-
-def acknowledged_2000(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
-    """The same at 2,000 records/s, ten in a batch or so."""
-    return acknowledged(bootstrap, topic, seconds, size, 2000.0, 5)
 
 
 def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
@@ -240,7 +234,6 @@ MEASURES = {
     "latency": latency,
     "small": small,
     "acknowledged": acknowledged,
-    "acknowledged_2000": acknowledged_2000,
 }
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tests.support.client_suites import ProxiesOfSarama, Verdict
 from tests.support.kafka_jars import VERSION
 from tests.support.local import Local
 
-pytestmark = [pytest.mark.spec("C-01"), pytest.mark.spec("C-03"), pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.spec("C-01", "C-03"), pytest.mark.timeout(1500)]
 SARAMAS_FIRST_PORT = 29_091
 SARAMAS = """
     AdminQuotas AdminDescribeGroups AdminListConsumerGroups AdminListConsumerGroupOffsetsBatch
@@ -68,8 +68,9 @@ def all_passed(verdict: Verdict, least: int) -> None:
     assert len(verdict.passed) >= least, last_words(verdict)
 
 
+@pytest.mark.spec("C-04")
 def test_franz_go(cluster: Local) -> None:
-    """Groups of both protocols, chains of transactions, patterns, large records."""
+    """Groups of all three kinds, chains of transactions, patterns, large records."""
     tests = [
         "TestGroupSimple",
         "TestGroupETL",
@@ -81,6 +82,9 @@ def test_franz_go(cluster: Local) -> None:
         "TestPauseIssue489",
         "TestIssue434",
         "TestIssue865",
+        "TestShareGroup",
+        "TestShareGroupETL",
+        "TestShareGroupOffsetsAdmin",
     ]
     all_passed(client_suites.franz_go(cluster.bootstrap, tests, 4_000), 20)
 
