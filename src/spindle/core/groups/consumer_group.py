@@ -79,8 +79,11 @@ class ConsumerGroup(TurnTaking):
         self._stop(error)
 
     def on_topics_changed(self, names: Iterable[str]) -> None:
-        """Topics came, grew or went; the next heartbeat looks whether that matters."""
-        if not self.metadata.subscribed_topics().isdisjoint(names):
+        """Topics came, grew or went; the next heartbeat looks whether that matters.
+
+        While a batch is under way it may be what subscribes to them, by topics as they were before.
+        """
+        if not self.is_idle or not self.metadata.subscribed_topics().isdisjoint(names):
             self._topics_changed = True
 
     # --- heartbeats -----------------------------------------------------------------------------

@@ -201,6 +201,18 @@ def test_new_partitions_are_handed_out_at_the_next_heartbeat(world: ConsumerWorl
     assert (answer.epoch, numbers(answer.assignment)) == (2, [0, 1, 2, 3, 4, 5])
 
 
+def test_a_topic_that_comes_while_its_first_member_joins_is_handed_out() -> None:
+    world = ConsumerWorld(topics={})
+    world.held = []
+    joined = world.ask("a", 0)
+    world.topics["t"] = 2
+    world.shard.consumers.on_topics_changed(frozenset(["t"]))
+    world.held.pop(0)(None)
+    assert numbers(joined[0].assignment) == []
+    world.held = None
+    assert numbers(world.beat("a", joined[0].epoch).assignment) == [0, 1]
+
+
 def test_a_topic_that_is_deleted_is_given_up(world: ConsumerWorld) -> None:
     world.topics["u"] = 1
     world.beat("a", 0, topics=("t", "u"))
