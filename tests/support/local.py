@@ -264,9 +264,9 @@ class Local(SpindleCluster):
         try:
             found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
         except KafkaException as unanswered:
-            if unanswered.args[0].code() not in (KafkaError._TIMED_OUT, KafkaError._TRANSPORT):
+            if unanswered.args[0].code() != KafkaError._TIMED_OUT:
                 raise
-            return {}  # It asked a node that is just going down, or is gone.
+            return {}  # It asked a node that is just going down, say.
         return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
 
     def become(self, topic: str, wanted: State, seconds: float = 30) -> None:
