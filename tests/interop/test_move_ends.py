@@ -23,6 +23,7 @@ from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.real_moves import (
     MB,
+    RATE_LIMIT,
     configure,
     copied,
     fill,
@@ -378,12 +379,20 @@ def test_where_a_replica_is_to_be_made_outlives_a_restart_but_not_its_disk(clust
     cluster.until(lambda: cluster.disks(2)[1].online, "it is back", 60)
 
 
+def limit_of(cluster: Local, broker: int) -> str:
+    """The limit of moves that a broker obeys."""
+    resource = ConfigResource(ConfigResource.Type.BROKER, str(broker))
+    found = cluster.admin.describe_configs([resource])[resource].result(20)
+    return str(found[RATE_LIMIT].value)
+
+
 @pytest.mark.spec("B-10")
 def test_moves_share_disks_in_turn_and_other_disks_at_once(cluster: Local) -> None:
     for topic, disk in (("one", 0), ("two", 0), ("three", 2)):
         cluster.create_on(topic, disk, [1])
         fill(cluster, topic, 2 * MB)
     limit_moves(cluster, 300_000)
+    cluster.until(lambda: limit_of(cluster, 1) == "300000", "the broker knows the limit")
     wanted = {("one", 0, 1): 1, ("two", 0, 1): 3, ("three", 0, 1): 3}
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
     cluster.until(

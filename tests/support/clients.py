@@ -12,6 +12,7 @@ from confluent_kafka import (
     OFFSET_BEGINNING,
     Consumer,
     KafkaError,
+    KafkaException,
     Message,
     Producer,
     TopicPartition,
@@ -60,6 +61,18 @@ def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer
     )
 
 
+def _end(reader: Consumer, place: TopicPartition, deadline: float) -> int:
+    """Where a partition ends. One that was just elected may not have heard of it yet."""
+    while True:
+        try:
+            return int(reader.get_watermark_offsets(place, timeout=20)[1])
+        except KafkaException as refused:
+            moved = refused.args[0].code() == KafkaError.NOT_LEADER_FOR_PARTITION
+            if not moved or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
 def read_all(
     bootstrap: str, topic: str, seconds: float = 60, promised: Mapping[int, int] | None = None
 ) -> dict[int, list[Message]]:
@@ -78,7 +91,7 @@ def read_all(
         for number in reader.list_topics(topic, 20).topics[topic].partitions:
             place = TopicPartition(topic, number)
             found[number] = []
-            end = reader.get_watermark_offsets(place, timeout=20)[1]
+            end = _end(reader, place, deadline)
             ends[number] = max(end, (promised or {}).get(number, 0))
         reader.assign([TopicPartition(topic, n, OFFSET_BEGINNING) for n in ends])
         while any(read.get(n, 0) < end for n, end in ends.items()):

@@ -8,7 +8,6 @@ from spindle.client.admin import AdminClient
 from spindle.client.results import Change, ConfigChange, Resource, ResourceType
 from tests.support.clients import produce
 from tests.support.local import Local
-from tests.support.waiting import eventually
 
 MB = 1_000_000
 RATE_LIMIT = "replica.alter.log.dirs.io.max.bytes.per.second"
@@ -16,7 +15,7 @@ _COPIED = "kafka_server_alterlogdirsreplication_bytes_total"
 
 
 def configure(cluster: Local, name: str, value: str | None) -> None:
-    """Set a dynamic setting of all brokers, and wait until each obeys it; None: take it back."""
+    """Set a dynamic setting of all brokers; None: take it back."""
     change = (
         ConfigChange(name, Change.DELETE)
         if value is None
@@ -28,17 +27,7 @@ def configure(cluster: Local, name: str, value: str | None) -> None:
             everyone = Resource(ResourceType.BROKER, "")
             await admin.incremental_alter_configs({everyone: [change]}).all()
 
-    async def told() -> list[str | None]:
-        async with AdminClient(cluster.bootstrap) as admin:
-            each = [Resource(ResourceType.BROKER, str(n.node_id)) for n in running]
-            found = await admin.describe_configs(each, names=[name]).all()
-            return [configs[name].value for configs in found.values()]
-
     asyncio.run(ask())
-    running = [node for node in cluster.brokers if node.process is not None]
-    if value is not None:
-        obeyed = [value] * len(running)
-        eventually(lambda: asyncio.run(told()) == obeyed, f"{name} is {value} everywhere")
 
 
 def limit_moves(cluster: Local, rate: int | None) -> None:
