@@ -124,9 +124,11 @@ def test_a_cluster_with_another_id_is_not_ours(tmp_path: Path) -> None:
         async with LocalCluster(tmp_path / "one", brokers=1, dirs=1) as one:
             two = LocalCluster(tmp_path / "two", brokers=1, dirs=1)
             two.prepare()
-            two.brokers[0].port = one.brokers[0].port  # Ours is not up yet; what answers is not.
+            (ours,), (other,) = two.brokers, one.brokers
+            ours.port, ours.process = other.port, other.process  # Ours lives; what answers is not.
             with pytest.raises(Unusable, match=rf"another cluster \(id {one.cluster_id}\)"):
                 await two.wait_serving()
+            ours.process = None
             await two.stop()
 
     asyncio.run(scenario())

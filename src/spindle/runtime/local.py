@@ -203,28 +203,20 @@ class LocalCluster:
         node.process = await self._nursery.start(node.properties, node.log_file, self._title(node))
 
     async def wait_serving(self) -> None:
-        """Wait until every running broker is registered, unfenced and answers.
+        """Wait until every running broker answers, and says that all are registered and unfenced.
 
+        Each is asked: the others know for a while yet a broker that was killed a moment ago.
         What answers must be this cluster: another one may listen where our node could not.
         """
         deadline = time.monotonic() + START_SECONDS
-        wanted = {b.node_id for b in self.brokers if b.running}
-        while True:
+        waiting = [b for b in self.brokers if b.running]
+        wanted = {b.node_id for b in waiting}
+        while waiting:
             self._check_alive()
             try:
-                async with AdminClient(
-                    self.bootstrap, timeout=2.0, security=self._security
-                ) as admin:
-                    cluster = await admin.describe_cluster()
-                if self.cluster_id and cluster.cluster_id != self.cluster_id:
-                    raise Unusable(
-                        f"another cluster (id {cluster.cluster_id}) answers at {self.bootstrap};"
-                        f" the one in {self.home} has id {self.cluster_id}: stop the other one, or"
-                        " use another folder and other ports"
-                    )
-                self._check_alive()
-                if wanted <= set(cluster.brokers):
-                    return
+                if wanted <= await self._brokers_of(waiting[0]):
+                    del waiting[0]
+                    continue
             except Failure as error:
                 if time.monotonic() > deadline:
                     text = f"the cluster does not serve: {error}; see {self.home}"
@@ -232,6 +224,20 @@ class LocalCluster:
             if time.monotonic() > deadline:
                 raise Unusable(f"not all brokers came up within {START_SECONDS:g} s: {self.home}")
             await asyncio.sleep(0.05)
+
+    async def _brokers_of(self, broker: LocalNode) -> set[int]:
+        """The brokers that one of them knows. Failure where it does not answer."""
+        address = f"127.0.0.1:{broker.port}"
+        async with AdminClient(address, timeout=2.0, security=self._security) as admin:
+            cluster = await admin.describe_cluster()
+        if self.cluster_id and cluster.cluster_id != self.cluster_id:
+            raise Unusable(
+                f"another cluster (id {cluster.cluster_id}) answers at {address};"
+                f" the one in {self.home} has id {self.cluster_id}: stop the other one, or"
+                " use another folder and other ports"
+            )
+        self._check_alive()
+        return set(cluster.brokers)
 
     async def stop_node(self, node: LocalNode) -> int | None:
         """Stop one node cleanly; its exit code."""
