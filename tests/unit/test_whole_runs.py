@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support import amounts
 from tests.support.processes import tied
 from tests.support.real_disks import cannot
 
@@ -17,7 +18,8 @@ NEEDS_JARS = "tests/interop/test_kafkas_own_tests.py::test_log_dirs_command"
 
 
 def without_ci(**more: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "CI"} | more
+    ours = {"CI", amounts.QUICK, amounts.MANY}
+    return {name: value for name, value in os.environ.items() if name not in ours} | more
 
 
 def test_missing_jars_of_apache_kafka_fail_the_tests_that_need_them(tmp_path: Path) -> None:
