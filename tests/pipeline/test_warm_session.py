@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,24 @@ pytestmark = pytest.mark.timeout(400)
 
 def spindle(*arguments: str) -> ToolResult:
     return run("spindle", *arguments, seconds=200)
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    """Its command line; nothing for a child that has just ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []
+
+
+def addresses_of(process: psutil.Process) -> set[str]:
+    """Where it listens; nowhere for a child that has just ended."""
+    with suppress(psutil.NoSuchProcess):
+        return {
+            connection.laddr.ip.removeprefix("::ffff:")
+            for connection in process.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+    return set()
 
 
 @pytest.mark.spec("V-07", "S-03")
@@ -62,12 +81,8 @@ def test_commands_share_a_session_that_ends_by_itself(
     token = json.loads(file.read_text())["token"]
     process = psutil.Process(begun["pid"])
     family = [process, *process.children(recursive=True)]
-    assert not any(token in word for p in family for word in p.cmdline())
-    listening = {
-        c.laddr.ip.removeprefix("::ffff:")
-        for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN
-    }  # fmt: skip
-    assert listening == {"127.0.0.1"}
+    assert not any(token in word for p in family for word in words_of(p))
+    assert {address for p in family for address in addresses_of(p)} == {"127.0.0.1"}
     file.write_text(file.read_text().replace(token, "another"))
     refused = spindle("balance", "forecast", "--history", str(home))
     assert refused.code == 1, refused

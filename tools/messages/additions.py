@@ -129,6 +129,10 @@ ADDITIONS: Final[Mapping[tuple[int, EntityType], Mapping[str, tuple[Part, ...]]]
             Part("room_devices", "[]int32", tag=FIRST_TAG + 6, default=()),
         ),
     },
+    # What a client's change is in, so that its broker can answer once it acts on it itself.
+    (Key.ENVELOPE, EntityType.response): {
+        "EnvelopeResponse": (Part("metadata_offset", "int64", tag=FIRST_TAG, default=-1),),
+    },
     # The directory of each replica, in their order; the zero id: wherever the broker likes.
     (Key.ALTER_PARTITION_REASSIGNMENTS, EntityType.request): {
         "ReassignablePartition": (Part("directories", "[]uuid", tag=FIRST_TAG, default=()),),

@@ -2,7 +2,12 @@
 
 The client's own bytes travel in an Envelope and its answer comes back as it is, in the client's
 version. NOT_CONTROLLER, and a controller that does not answer, are tried again until the client's
-time is over. Used by the handlers of such APIs (function `on_broker`).
+time is over.
+
+The client gets its answer once this broker acts on the change itself, or `CATCH_UP_MAX` later: an
+ACL that was made is in force here, a topic that was made is known. Apache Kafka's broker may lag
+behind its own answer, and its controllers do not say how far to wait. Used by the handlers of such
+APIs (function `on_broker`).
 """
 
 from __future__ import annotations
@@ -23,6 +28,9 @@ DEFAULT_TIMEOUT: Final = 30.0
 TIMEOUT_MAX: Final = 300.0
 """s that a request may be under way, whatever its client says."""
 RETRY_DELAY: Final = 0.1
+CATCH_UP_MAX: Final = 1.0
+"""s that an answer waits for this broker to act on what it says."""
+CATCH_UP_CHECK: Final = 0.005
 IN_FLIGHT_MAX: Final = 1_000
 
 
@@ -81,11 +89,21 @@ class Forwarding:
                     f"the controller refused the envelope with error {int(reply.error_code)}",
                 )
             else:
-                self._in_flight -= 1
                 data = bytes(reply.response_data or b"")
-                context.answer_buffers([len(data).to_bytes(4, "big") + data])
+                self._hand_back(context, data, reply.metadata_offset, out.now + CATCH_UP_MAX)
 
         self._context.controller.ask("forwarding", envelope, VERSION, on_reply, left)
+
+    def _hand_back(
+        self, context: RequestContext[R], data: bytes, offset: int, deadline: float
+    ) -> None:
+        """Answer with the controller's bytes once this broker acts on the metadata up to there."""
+        out = self._context.out
+        if self._context.metadata.told < offset and out.now < deadline:
+            out.after(CATCH_UP_CHECK, lambda: self._hand_back(context, data, offset, deadline))
+            return
+        self._in_flight -= 1
+        context.answer_buffers([len(data).to_bytes(4, "big") + data])
 
     def _answer(
         self,

@@ -27,6 +27,7 @@ class BrokerDesk(Desk):
     def __init__(self) -> None:
         self.asked: list[tuple[Any, Callable[[Any], None], float]] = []
         ground = context(ask=self._ask)
+        self.metadata = ground.metadata
         broker = SimpleNamespace(forwarding=Forwarding(ground))
         super().__init__(BROKER, broker, ground.out)
 
@@ -41,9 +42,12 @@ class BrokerDesk(Desk):
         self.out.tick()
 
 
-def sealed(error: Error, data: bytes | None = None) -> Any:
+def sealed(error: Error, data: bytes | None = None, offset: int = -1) -> Any:
     return make(
-        response_types(Key.ENVELOPE, 0).EnvelopeResponse, response_data=data, error_code=error
+        response_types(Key.ENVELOPE, 0).EnvelopeResponse,
+        response_data=data,
+        error_code=error,
+        metadata_offset=offset,
     )
 
 
@@ -63,8 +67,54 @@ def test_the_controllers_answer_reaches_the_client_untouched() -> None:
     assert envelope.client_host_address == b"\x7f\x00\x00\x01"
     controller.send(envelope)
     then(controller.answers()[0])
+    desk.metadata.on_committed(0, controller.controller.image.offset, 1, ())
+    desk.metadata.publish()
+    desk.pass_time(forwarding.CATCH_UP_CHECK)
     (answer,) = desk.answers()
     assert answer.responses[0].error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@pytest.mark.spec("S-05")
+def test_the_controller_says_where_the_change_is() -> None:
+    desk, controller = BrokerDesk(), ControllerDesk()
+    controller.start(1)
+    desk.send(request(Key.DELETE_TOPICS, 3, topic_names=("nothing",), timeout=ms(5000)))
+    controller.send(desk.asked[0][0])
+    (answer,) = controller.answers()
+    assert answer.metadata_offset == controller.controller.image.offset >= 0
+
+
+@pytest.mark.spec("S-05")
+def test_a_client_is_answered_once_its_broker_acts_on_the_change() -> None:
+    desk, controller = BrokerDesk(), ControllerDesk()
+    controller.start(1)
+    desk.send(request(Key.DELETE_TOPICS, 3, topic_names=("nothing",), timeout=ms(5000)))
+    controller.send(desk.asked[0][0])
+    (answer,) = controller.answers()
+    told = bytes(answer.response_data)
+    desk.asked[0][1](sealed(Error.NONE, told, offset=8))
+    desk.pass_time(0.1)
+    desk.metadata.on_committed(0, 7, 1, ())
+    desk.metadata.publish()
+    desk.pass_time(0.1)
+    assert desk.answers() == [], "the broker is still behind"
+    desk.metadata.on_committed(8, 8, 1, ())
+    desk.metadata.publish()
+    desk.pass_time(forwarding.CATCH_UP_CHECK)
+    assert len(desk.answers()) == 1
+
+
+def test_a_broker_that_stays_behind_delays_the_answer_by_so_much_alone() -> None:
+    desk, controller = BrokerDesk(), ControllerDesk()
+    controller.start(1)
+    desk.send(request(Key.DELETE_TOPICS, 3, topic_names=("nothing",), timeout=ms(5000)))
+    controller.send(desk.asked[0][0])
+    (answer,) = controller.answers()
+    desk.asked[0][1](sealed(Error.NONE, bytes(answer.response_data), offset=10**9))
+    desk.pass_time(forwarding.CATCH_UP_MAX - 0.01)
+    assert desk.answers() == []
+    desk.pass_time(0.02)
+    assert len(desk.answers()) == 1
 
 
 @pytest.mark.parametrize("reply", [sealed(Error.NOT_CONTROLLER), PeerFailed("gone")])

@@ -2,9 +2,10 @@
 
 Behaviour: a broker hands on a client's request, header and body as they came, with the client's
 principal and address (KIP-590). The answer's bytes, in the client's version, travel back the same
-way. NOT_CONTROLLER: the broker looks for the active controller and sends it again.
-PRINCIPAL_DESERIALIZATION_FAILURE, INVALID_REQUEST for a request that may not be forwarded or a
-client address that is none, UNSUPPORTED_VERSION for one that cannot be read.
+way, with the offset up to which the metadata is committed here: the changes of the answer are in it
+(tag 10000, Spindle's own). NOT_CONTROLLER: the broker looks for the active controller and sends it
+again. PRINCIPAL_DESERIALIZATION_FAILURE, INVALID_REQUEST for a request that may not be forwarded or
+a client address that is none, UNSUPPORTED_VERSION for one that cannot be read.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def on_controller(
             frame,
             context,
             origin,
-            lambda buffers: context.answer(_sealed(buffers)),
+            lambda buffers: context.answer(_sealed(buffers, controller.image.offset)),
             lambda error, why: context.answer(refuse(request, context, error, why)),
         )
     except Corrupt as corrupt:
@@ -52,11 +53,11 @@ def on_controller(
     return LATER
 
 
-def _sealed(buffers: list[Buffer]) -> EnvelopeResponse:
+def _sealed(buffers: list[Buffer], offset: int) -> EnvelopeResponse:
     if not buffers:
         return EnvelopeResponse(error_code=Error.NOT_CONTROLLER)
     # Without the length that a connection would need.
-    return EnvelopeResponse(response_data=b"".join(buffers)[4:])
+    return EnvelopeResponse(response_data=b"".join(buffers)[4:], metadata_offset=offset)
 
 
 def _origin(request: EnvelopeRequest, outer: Origin) -> Origin:
