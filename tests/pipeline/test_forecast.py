@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.pipeline.samples import NOON, row, samples
 from tests.support.commands import call
@@ -19,7 +20,10 @@ from spindle.pipeline import directory_loads, forecast, history
 from spindle.pipeline.device_growth import Stretches, lines
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.growth import fit
+from spindle.pipeline.history_files import file_of
+from spindle.pipeline.past_samples import BUCKETS, PastSamples, course, of_last_days
 from spindle.pipeline.proposal import PlanRequest
+from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, NewDisk, what_if
 from spindle.planning.load import Band
@@ -77,7 +81,7 @@ def story(hours: int) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def fillings(spark: Session) -> dict[str, Filling]:
-    found = forecast.forecast(samples(spark, list(story(7 * 24))))
+    found = forecast.forecast(PastSamples(samples(spark, list(story(7 * 24)))))
     return {f.path: f for f in found}
 
 
@@ -105,7 +109,7 @@ def test_growth_lines_end_with_what_is_there(fillings: dict[str, Filling]) -> No
         assert filling.line[-1][1] == filling.used
         moments = [at for at, _ in filling.line]
         assert moments == sorted(moments)
-        assert len(moments) <= forecast.BUCKETS + 1
+        assert len(moments) <= BUCKETS + 1
 
 
 @pytest.mark.spec("P-12")
@@ -121,7 +125,7 @@ def test_directories_on_one_device_fill_together_and_no_later_than_it_does(spark
             row(1, "/b", "t-1", b, usable=free, total_bytes=TOTAL, at=at),
             row(1, "/own", "t-2", a, usable=free, total_bytes=TOTAL + GIB, at=at),
         ]
-    shared, alone = forecast.forecast(samples(spark, rows))
+    shared, alone = forecast.forecast(PastSamples(samples(spark, rows)))
     assert (shared.paths, shared.path, alone.paths) == (("/a", "/b"), "/a, /b", ("/own",))
     assert (shared.used, shared.capacity) == (342 * GIB, 742 * GIB)
     assert shared.course is not None
@@ -140,29 +144,48 @@ def hours_left(filling: Filling) -> float:
 
 def test_without_growth_nothing_fills(spark: Session) -> None:
     rows = [row(1, "/a", "t-0", 5, at=NOON + n * HOUR) for n in range(49)]
-    (found,) = forecast.forecast(samples(spark, rows))
+    (found,) = forecast.forecast(PastSamples(samples(spark, rows)))
     assert found.course is not None
     assert (found.full_at(), found.course.slope) == ((None, None, None), 0.0)
-    assert forecast.forecast(samples(spark, [])) == []
+    assert forecast.forecast(PastSamples(samples(spark, []))) == []
 
 
 @pytest.mark.spec("P-12")
 def test_with_too_little_history_nothing_is_forecast(spark: Session) -> None:
     """Though it grows: in a few hours that may be a load that is soon over."""
     hourly = [row(1, "/a", "t-0", GIB * (5 + n), at=NOON + n * HOUR) for n in range(48)]
-    (short,) = forecast.forecast(samples(spark, hourly))
+    (short,) = forecast.forecast(PastSamples(samples(spark, hourly)))
     assert (short.course, short.full_at()) == (None, (None, None, None))
     assert short.lacking == "too little history: 48 samples in 1 d 23 h; it takes 8 in 48 h"
-    (sparse,) = forecast.forecast(samples(spark, hourly[::12]))
+    (sparse,) = forecast.forecast(PastSamples(samples(spark, hourly[::12])))
     assert sparse.lacking.startswith("too little history: 4 samples in 1 d 12 h")
-    (alone,) = forecast.forecast(samples(spark, hourly[:1]))
+    (alone,) = forecast.forecast(PastSamples(samples(spark, hourly[:1])))
     assert alone.lacking == "no history of what lies there"
 
 
 def test_only_the_last_days_count(spark: Session) -> None:
     rows = [row(1, "/a", "t-0", n, at=NOON + n * HOUR) for n in range(72)]
-    kept = forecast.recent(samples(spark, rows), days=1.0)
+    kept = of_last_days(samples(spark, rows), days=1.0)
     assert kept.count() == 25
+
+
+@pytest.mark.spec("V-07")
+def test_of_a_dense_history_few_files_tell_the_same(spark: Session, tmp_path: Path) -> None:
+    """Hourly for 15 days, of which 14 count: half of the files are opened."""
+    by_moment: dict[datetime, list[dict[str, Any]]] = {}
+    for told in story(15 * 24):
+        by_moment.setdefault(told["sampled_at"], []).append(told)
+    for at, rows in by_moment.items():
+        file = tmp_path / file_of(at)
+        file.parent.mkdir(exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows, schema=arrow(SAMPLE)), file)
+    every = of_last_days(history.read(spark, tmp_path))
+    past = course(spark, tmp_path)
+    assert (len(by_moment), len(past.files)) == (355, 168)
+    few = forecast.forecast(past)
+    assert few == forecast.forecast(PastSamples(every))
+    history.compact(spark, tmp_path)
+    assert few == forecast.forecast(course(spark, tmp_path)), "moments that no name tells"
 
 
 def test_what_a_history_holds_is_shown(spark: Session) -> None:
@@ -370,7 +393,7 @@ def test_growth_in_one_pass_is_what_sql_finds_step_by_step(spark: Session) -> No
                 rows.append(row(1 + name % 2, "/a", f"t-{name}", size, at=at))
     table = samples(spark, rows)
     seconds = [r["sampled_at"].timestamp() for r in rows]
-    stretches = Stretches(max(seconds), (max(seconds) - min(seconds)) / forecast.BUCKETS)
+    stretches = Stretches(max(seconds), (max(seconds) - min(seconds)) / BUCKETS)
     steps = forecast.changes(table).collect()
     whole: dict[tuple[int, float], tuple[float, float]] = {}
     for s in steps:

@@ -10,6 +10,7 @@ from tests.support.clients import produce
 
 from spindle.client.results import NewTopic
 from spindle.pipeline import forecast, history, job, write_rates
+from spindle.pipeline.past_samples import course
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, what_if
@@ -64,7 +65,7 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     (home,) = [d.path for d in told if any(name.topic == TOPIC for name in d.current)]
     (other,) = [d.path for d in told if d.path != home]
 
-    first, *others = forecast.forecast(history.read(spark, tmp_path))
+    first, *others = forecast.forecast(course(spark, tmp_path))
     assert (first.broker, set(first.paths)) == (1, {home, other}), "they are on one device"
     assert "too little history: 4 samples in " in first.lacking, "seconds say nothing of days"
     assert first.line[-1][1] - first.line[0][1] >= 3 * 100 * 20_000

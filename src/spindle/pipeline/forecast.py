@@ -24,13 +24,10 @@ from spindle.pipeline import device_growth, directory_loads
 from spindle.pipeline.device_growth import MADE_ANEW
 from spindle.pipeline.growth import Line, fit
 from spindle.pipeline.history_summary import DirectoryHistory
+from spindle.pipeline.past_samples import BUCKETS, PastSamples
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
 from spindle.planning.amounts import counted, lasting
 
-WINDOW_DAYS: Final = 14.0
-"""How far back growth is looked for, by default."""
-BUCKETS: Final = 168
-"""Moments in the window at most: two hours each in 14 days."""
 _KNOWN: Final = "topic is not null and not is_future and directory_error is null"
 """Rows of replicas that count."""
 HOURS_MIN: Final = 48
@@ -123,15 +120,6 @@ class Filling:
         return self.at + timedelta(seconds=seconds)
 
 
-def recent(samples: DataFrame, days: float = WINDOW_DAYS) -> DataFrame:
-    """The samples of the last days, counted back from the newest, which is asked for first."""
-    row = samples.agg(F.unix_micros(F.max("sampled_at")).alias("newest")).first()
-    if row is None or row["newest"] is None:
-        return samples
-    least = max(0, row["newest"] - int(days * _DAY) * 1_000_000)
-    return samples.where(F.col("sampled_at") >= F.timestamp_micros(F.lit(least)))
-
-
 def changes(samples: DataFrame) -> DataFrame:
     """Bytes by which each replica has changed from one moment of the window to the next.
 
@@ -183,17 +171,18 @@ def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
     )
 
 
-def forecast(samples: DataFrame) -> list[Filling]:
+def forecast(past: PastSamples) -> list[Filling]:
     """Every device of the newest samples that tells its space; first what fills first.
 
     The samples are gone through twice: for the moments, then for all replicas. The newest of each
-    broker are picked out once more.
+    broker are read once more.
     """
+    samples = past.samples
     seen = _seen(samples)
     if not seen.newest:
         return []
     newest = _EPOCH + timedelta(microseconds=max(seen.newest.values()))
-    now = directory_loads.of_moments(samples, seen.newest).cache()
+    now = past.reports(seen.newest).cache()
     try:
         devices = _devices(directory_loads.directories(now))
         lines = _lines(samples, now, devices, seen)

@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from spindle.pipeline.folders import StorageFolder
@@ -72,6 +73,53 @@ def look(there: StorageFolder, day: str) -> DayFiles:
 def file_of(moment: datetime) -> str:
     """The name of the file of a sample that was taken at this moment."""
     return f"day={moment:%Y-%m-%d}/sample-{moment:%H%M%S%f}.parquet"
+
+
+def moment_of(file: str) -> datetime | None:
+    """When the sample was taken that is in this file alone; None: the file is a compacted day."""
+    day, name = file.split("/")[-2:]
+    if not name.startswith("sample-"):
+        return None
+    text = f"{day.removeprefix('day=')} {name.removeprefix('sample-').removesuffix('.parquet')}"
+    return datetime.strptime(text, "%Y-%m-%d %H%M%S%f").replace(tzinfo=UTC)
+
+
+def since(files: Sequence[str], least: datetime) -> list[str]:
+    """The files without those that only hold what is older."""
+    first_day = f"day={least:%Y-%m-%d}"
+
+    def young(file: str) -> bool:
+        moment = moment_of(file)
+        return file.split("/")[-2] >= first_day if moment is None else moment >= least
+
+    return [file for file in files if young(file)]
+
+
+def spread(files: Sequence[str], stretches: int) -> list[str]:
+    """Of samples that lie closer than growth is looked at, the last of each stretch of time.
+
+    The time from the first sample to the last is cut into so many equal stretches, counted back
+    from its end. The first sample, and all of the newest stretch, are kept: there a broker that was
+    silent in one of them may have answered in another. So are compacted days, whose moments no name
+    tells.
+    """
+    moments = {file: at for file in files if (at := moment_of(file)) is not None}
+    if not moments:
+        return list(files)
+    first, last = min(moments.values()), max(moments.values())
+    width = (last - first) / stretches or timedelta(microseconds=1)
+    ends: dict[int, datetime] = {}
+    for at in moments.values():
+        stretch = (last - at) // width
+        ends[stretch] = max(at, ends.get(stretch, at))
+
+    def kept(file: str) -> bool:
+        if (at := moments.get(file)) is None or at == first:
+            return True
+        stretch = (last - at) // width
+        return stretch == 0 or at == ends[stretch]
+
+    return [file for file in files if kept(file)]
 
 
 def new_folder() -> str:

@@ -23,6 +23,7 @@ from spindle.pipeline import (
     forecast,
     history,
     parallel_planning,
+    past_samples,
     small_history,
     write_rates,
 )
@@ -86,7 +87,7 @@ def planned(
     with in_few_words():
         samples = history.read_files(spark, [file])
         now = directory_loads.told(samples)  # The file is a single sample.
-        past = past_for(history.read(spark, history_dir), wanted, ahead)
+        past = past_for(spark, history_dir, wanted, ahead)
         loads = directory_loads.directories(now)
         return proposed(samples, now, loads, wanted, assigned, past, ahead)
 
@@ -98,11 +99,13 @@ def keep(spark: SparkSession, taken: ClusterSample, history_dir: Path | str) -> 
         return history.append(frame, history_dir)
 
 
-def past_for(samples: DataFrame, wanted: PlanRequest, ahead: float) -> DataFrame | None:
+def past_for(
+    spark: SparkSession, history_dir: Path | str, wanted: PlanRequest, ahead: float
+) -> DataFrame | None:
     """The part of a history that such a plan rests on; None where it rests on now alone."""
-    if ahead or wanted.band.rate_tolerance is not None:
-        return forecast.recent(samples)
-    return None
+    if wanted.band.rate_tolerance is not None:
+        return past_samples.recent(spark, history_dir).samples
+    return past_samples.course(spark, history_dir).samples if ahead else None
 
 
 def sample(

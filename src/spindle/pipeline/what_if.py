@@ -93,7 +93,7 @@ def what_if(
             directories,
             drained,
             AssignedReplicas(dict(changes.racks)),
-            job.past_for(samples, wanted, changes.ahead),
+            job.past_for(spark, history_dir, wanted, changes.ahead),
             changes.ahead,
         )
         notes = _lost(now, changes.lose)

@@ -134,14 +134,12 @@ def forecast(
     --ahead DAYS`. Exit code 1: a disk is full; 6: there is no history, or too little.
     """
     with spark_session("spindle balance forecast", spark_remote, warm=True) as spark:
-        from spindle.pipeline import history as keeping
         from spindle.pipeline.forecast import forecast as told
-        from spindle.pipeline.forecast import recent
         from spindle.pipeline.job import in_few_words
+        from spindle.pipeline.past_samples import course
 
         with in_few_words(), render.waiting("reading the history"):
-            samples = recent(keeping.read(spark, home_of(history)), days)
-            fillings = told(samples)
+            fillings = told(course(spark, home_of(history), days))
     if html is not None:
         from spindle.cli.balance.page import forecast_page
 
