@@ -133,7 +133,7 @@ class Running:
 @asynccontextmanager
 async def running(descriptors: int = 1024, **settings: str) -> AsyncIterator[Running]:
     machine = Echo(**settings)
-    driver = Driver(cast(Node, machine), {}, lambda path: Activity(), descriptors, Pulse())
+    driver = Driver(cast("Node", machine), {}, lambda path: Activity(), descriptors, Pulse())
     ports = driver.bind(machine.config.listeners)
     task = asyncio.create_task(driver.run())
     served = Running(machine, driver, ports)

@@ -79,7 +79,7 @@ def make(cls: type[T], /, **fields: Any) -> T:
     Fields that this version lacks but another version has are dropped. A name that no version has
     is a bug of the caller.
     """
-    return cast(T, _maker(cls)(**fields))
+    return cast("T", _maker(cls)(**fields))
 
 
 def encode(entity: Entity) -> bytes:

@@ -62,7 +62,7 @@ C = TypeVar("C")
 
 def per_class(make: Callable[[type[Any]], C]) -> Callable[[type[Any]], C]:
     """Decorator: make something once for each class and keep it. There are only so many classes."""
-    return cast(Callable[[type[Any]], C], cache(make))
+    return cast("Callable[[type[Any]], C]", cache(make))
 
 
 @dataclass(frozen=True, slots=True)

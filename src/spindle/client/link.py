@@ -137,7 +137,7 @@ class Link(asyncio.Protocol):
                     self._transport.write(
                         request_frame(request, version, correlation, self._client_id)
                     )
-                return cast(R, await asked.answer)
+                return cast("R", await asked.answer)
         except TimeoutError:
             self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(

@@ -46,7 +46,7 @@ class ListenerCertificate:
     def wrap(self, sock: socket.socket) -> TlsSocket:
         """A client's socket with TLS on it; the handshake is still to come."""
         wrapped = self._context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        return cast(TlsSocket, wrapped)
+        return cast("TlsSocket", wrapped)
 
     def principal_of(self, certificate: bytes | None) -> KafkaPrincipal | None:
         """The principal of a client's certificate (DER); None where no rule gives it a name."""

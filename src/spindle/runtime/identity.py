@@ -95,7 +95,7 @@ def within(limit: float, directory: LogDir, work: Callable[[], T]) -> T:
         raise OSError(errno.ETIMEDOUT, text, directory) from None
     if error is not None:
         raise error
-    return cast(T, answer)
+    return cast("T", answer)
 
 
 def advice(config: NodeConfig) -> Iterator[str]:

@@ -73,4 +73,4 @@ class RotatingLogFile(io.TextIOBase):
 
 def open_log_file(path: Path, most: int, kept: int) -> TextIO:
     """A `RotatingLogFile`, which has what a log needs of a text file. Unusable as it."""
-    return cast(TextIO, RotatingLogFile(path, most, kept))
+    return cast("TextIO", RotatingLogFile(path, most, kept))

@@ -34,15 +34,18 @@ class _Receiver:
     all streams of a loop share one.
     """
 
-    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_watched")
+    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_wanted", "is_watched")
 
     def __init__(self, limit: int, scratch: memoryview) -> None:
         self._scratch = scratch
         self.cutter = FrameCutter(limit)
         self.frames: deque[Buffer] = deque()
         self.allowed = READ_MAX
+        self.is_wanted = False
+        """What comes is read now."""
         self.is_watched = False
-        """The loop tells when there is something to read."""
+        """The loop tells when there is something to read. It goes on for a while where nothing is
+        wanted: most pauses end before anything comes, and each change is a call of the system."""
 
     def receive(self, sock: socket.socket) -> bool | None:
         """Whether a frame was finished; None where the other side has closed. OSError, Corrupt."""
@@ -156,6 +159,7 @@ class Stream:
         self._closing = False
         self._resting: asyncio.TimerHandle | None = None
         self._handing_on: asyncio.Handle | None = None
+        self._is_handing_on = False
         self.closed = False
         self._look()
 
@@ -182,26 +186,30 @@ class Stream:
 
     def _look(self) -> None:
         """Read, or hand on what was read, if that may be now."""
-        may, frames = not self._waits, self._receiver.frames
-        if may and frames and self._handing_on is None:
+        receiver = self._receiver
+        may, frames = not self._waits, receiver.frames
+        if may and frames and self._handing_on is None and not self._is_handing_on:
             # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
-        read = may and not frames
-        if read == self._receiver.is_watched:
-            return
-        self._receiver.is_watched = read
-        if read:
+        receiver.is_wanted = may and not frames
+        if receiver.is_wanted and not receiver.is_watched:
+            receiver.is_watched = True
             self._loop.add_reader(self._fd, self._readable)
-        else:
+
+    def _unwatch(self) -> None:
+        if self._receiver.is_watched:
+            self._receiver.is_watched = False
             self._loop.remove_reader(self._fd)
 
     def _hand_on(self) -> None:
         self._handing_on = None
+        self._is_handing_on = True
         frames = self._receiver.frames
         for _ in range(FRAMES_AT_ONCE):
             if not frames or self._waits:
                 break
             self._on_frame(frames.popleft())
+        self._is_handing_on = False
         self._look()
 
     def _count(self, moved: bool) -> None:
@@ -240,6 +248,7 @@ class Stream:
             return
         self.closed = True
         self._look()
+        self._unwatch()
         if self._handing_on is not None:
             self._handing_on.cancel()
         if self._resting is not None:
@@ -255,6 +264,9 @@ class Stream:
         self._loop.call_soon(self._on_closed, reason)
 
     def _readable(self) -> None:
+        if not self._receiver.is_wanted:
+            self._unwatch()
+            return
         try:
             finished = self._receiver.receive(self._sock)
         except (BlockingIOError, InterruptedError):

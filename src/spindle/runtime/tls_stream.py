@@ -101,13 +101,13 @@ class TlsStream(Stream):
 
     def _look(self) -> None:
         super()._look()
-        if self._receiver.is_watched and self._again is None and self._tls.pending():
+        if self._receiver.is_wanted and self._again is None and self._tls.pending():
             self._again = self._loop.call_soon(self._read_on)
 
     def _read_on(self) -> None:
         """Read what OpenSSL has read already."""
         self._again = None
-        if self._receiver.is_watched:
+        if self._receiver.is_wanted:
             self._readable()
 
     def _writable(self) -> None:

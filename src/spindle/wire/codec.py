@@ -147,7 +147,7 @@ def decode(cls: type[M], version: int, data: Buffer, offset: int = 0) -> tuple[M
         found, end = read(data, offset, len(data))
     except _BROKEN as error:
         raise _corrupt(cls.__name__, version, error, len(data) - offset) from None
-    return cast(M, found), end
+    return cast("M", found), end
 
 
 def read_record(
@@ -189,10 +189,10 @@ class Walk(Generic[M]):
         self._cls, self._version, self._size = cls, version, len(data) - offset
         end = LargeEnd(len(data))
         if walk is None:
-            self._reading = cast(Reading[M], _at_once(read, data, offset, end))
+            self._reading = cast("Reading[M]", _at_once(read, data, offset, end))
         else:
             marks = Marks(offset + STEP, {})
-            self._reading = cast(Reading[M], walk(data, offset, end, marks))
+            self._reading = cast("Reading[M]", walk(data, offset, end, marks))
 
     def step(self) -> bool:
         """Go on; whether that was all. Corrupt, with the message's name, for anything wrong."""
@@ -323,7 +323,7 @@ class Packed(Sequence[Never]):
 
 
 def _writer(cls: type[P], version: int) -> Writer[P]:
-    return cast(Writer[P], _of_version(cls, cls.WRITERS, version))
+    return cast("Writer[P]", _of_version(cls, cls.WRITERS, version))
 
 
 def _of_version(cls: type[Message], table: Mapping[int, T], version: int) -> T:

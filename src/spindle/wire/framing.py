@@ -111,7 +111,7 @@ def response_in(frame: Buffer, request: codec.Request[R], version: int) -> R:
             version = 0
     elif version >= request.FIRST_FLEXIBLE:
         offset = _skip_tags(frame, offset)
-    return cast(R, codec.decode(request.RESPONSE, version, frame, offset)[0])
+    return cast("R", codec.decode(request.RESPONSE, version, frame, offset)[0])
 
 
 def response_frame(header: RequestHeader, response: codec.Response) -> list[Buffer]:

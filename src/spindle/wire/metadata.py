@@ -112,7 +112,7 @@ def _registration_change_version(record: r.BrokerRegistrationChange) -> int:
 _WRITTEN: Final[Mapping[type[MetadataRecord], tuple[tuple[bytes, Writer[MetadataRecord]], ...]]] = {
     cls: tuple(
         # A class's writers are found by the class alone, so they get no other value.
-        (b"".join(map(put_uvarint, (_FRAME, key, v))), cast(Writer[MetadataRecord], writers[v]))
+        (b"".join(map(put_uvarint, (_FRAME, key, v))), cast("Writer[MetadataRecord]", writers[v]))
         for v in range(len(writers))
     )
     for cls, (key, writers) in WRITERS.items()

@@ -118,13 +118,13 @@ class Leaving:
 
 @pytest.mark.spec("N-06")
 def test_of_a_broker_that_leaves_meanwhile_it_is_not_said_that_there_is_none() -> None:
-    admin = cast(AdminClient, Leaving())
+    admin = cast("AdminClient", Leaving())
     for look in (
         lambda: ask(admin, [1, 3]),
         lambda: disks.look(admin, []),
         lambda: replicas._ask(admin, []),
     ):
-        silent = asyncio.run(cast(Any, look)()).silent
+        silent = asyncio.run(cast("Any", look)()).silent
         assert {b: str(why) for b, why in silent.items()} == {
             3: "it is down: it left the cluster while it was asked"
         }

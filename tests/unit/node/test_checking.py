@@ -24,7 +24,7 @@ from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.batch import Compression, build
 
-ID = PartitionId(cast(Any, "topic"), 0)
+ID = PartitionId(cast("Any", "topic"), 0)
 
 
 def hosted(compact: bool = True, id: PartitionId = ID) -> HostedPartition:
@@ -32,7 +32,7 @@ def hosted(compact: bool = True, id: PartitionId = ID) -> HostedPartition:
     topic = SimpleNamespace(
         compact=compact, append_time=False, oldest_ms=MAX_LONG, newest_ms=MAX_LONG
     )
-    return cast(HostedPartition, SimpleNamespace(id=id, topic=topic, directory="/d1"))
+    return cast("HostedPartition", SimpleNamespace(id=id, topic=topic, directory="/d1"))
 
 
 def batch(key: bytes | None = b"k", count: int = 1, packed: bool = True) -> RecordBatch:
@@ -58,7 +58,7 @@ class Desk:
 
     def check(self, name: str, what: RecordBatch, where: HostedPartition | None = None) -> None:
         where = where or hosted()
-        rules = cast(Any, where.topic)
+        rules = cast("Any", where.topic)
         self.checking.check(
             where,
             look(what, rules, TopicPartition("t", 0), 0),
@@ -81,7 +81,7 @@ class Desk:
                 self.out.tick()
                 jobs = self.jobs
             (asked,) = jobs
-            self.lanes.add(cast(CheckRecords, asked.job).lane)
+            self.lanes.add(cast("CheckRecords", asked.job).lane)
             self.out.done(asked.ticket, beside.run(MemoryDisk(), asked.job))
         return steps
 
@@ -116,7 +116,7 @@ def test_batches_of_a_partition_keep_their_order() -> None:
     desk.check("first", batch())
     desk.check("second", batch(packed=False))
     desk.check("third", batch(None), hosted(compact=False))
-    other = PartitionId(cast(Any, "topic"), 1)
+    other = PartitionId(cast("Any", "topic"), 1)
     desk.check("another partition's", batch(packed=False), hosted(id=other))
     assert desk.told == [("another partition's", None)]
     desk.work()
@@ -141,7 +141,9 @@ def test_what_is_wrong_is_reported() -> None:
             MemoryDisk(),
             CheckRecords(
                 "/d1",
-                cast(Any, look(batch(None), cast(Any, hosted().topic), TopicPartition("t", 0), 0)),
+                cast(
+                    "Any", look(batch(None), cast("Any", hosted().topic), TopicPartition("t", 0), 0)
+                ),
                 9,
             ),
         ),
@@ -167,7 +169,7 @@ def test_beside_a_bomb_another_partition_has_its_turn() -> None:
     desk = Desk()
     desk.check("bomb", record_bomb())
     desk.work(5)
-    desk.check("small", batch(), hosted(id=PartitionId(cast(Any, "topic"), 1)))
+    desk.check("small", batch(), hosted(id=PartitionId(cast("Any", "topic"), 1)))
     assert desk.work(3) == 3
     assert desk.told == [("small", None)]
     desk.work()

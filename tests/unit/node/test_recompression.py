@@ -138,7 +138,7 @@ def test_even_a_small_batch_is_packed_beside_the_loop() -> None:
     checking = Checking(out)
     walk = recompression(build([Record(0, 5, b"k", b"v")]), Packing(Compression.ZSTD, 3), None)
     hosted = cast(
-        HostedPartition, SimpleNamespace(id=PartitionId(cast(Any, "t"), 0), directory="/d1")
+        "HostedPartition", SimpleNamespace(id=PartitionId(cast("Any", "t"), 0), directory="/d1")
     )
     told: list[Refusal | None] = []
     checking.check(hosted, walk, told.append)

@@ -385,7 +385,7 @@ def test_an_answer_without_bound_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
         if (ready := bench.out.take()) is not None and ready.closes:
             break
         for asked in ready.jobs if ready is not None else ():
-            bench.out.done(asked.ticket, bench.carried_out(cast(Compute, asked.job)))
+            bench.out.done(asked.ticket, bench.carried_out(cast("Compute", asked.job)))
         if bench.out.wake_at is not None:
             bench.out.tick()
     assert ready is not None

@@ -167,7 +167,7 @@ def test_without_descriptors_a_listener_rests_and_says_so_once(
         port = doors.open(endpoint)
         door = doors._doors[endpoint.name]
         full = Full(door.sock)
-        door.sock = cast(socket.socket, full)
+        door.sock = cast("socket.socket", full)
         link = socket.create_connection(("127.0.0.1", port))
         await asyncio.sleep(0.5)
         assert 2 <= full.asked <= 15, "it tries again now and then"

@@ -85,7 +85,7 @@ def ending(machine: Machine, then: Callable[[Driver], Any] = lambda driver: None
 
     async def run() -> Exception:
         driver = Driver(
-            cast(Node, machine), {}, lambda path: cast(Any, SimpleNamespace()), 1024, Pulse()
+            cast("Node", machine), {}, lambda path: cast("Any", SimpleNamespace()), 1024, Pulse()
         )
         then(driver)
         with pytest.raises((Halted, Unusable)) as caught:

@@ -161,7 +161,7 @@ class Setting:
 
 def gzip_level(value: Value) -> None:
     """Refuse what is no level of gzip: 0 would not compress."""
-    if value != -1 and not 1 <= int(cast(int, value)) <= 9:
+    if value != -1 and not 1 <= int(cast("int", value)) <= 9:
         raise ValueError("Value must be between 1 and 9 or equal to -1")
 
 
