@@ -22,8 +22,9 @@ LONGEST_SECONDS: Final = 60.0
 """The longest turn and input are those of the last one to two such times."""
 LONG_SECONDS: Final = 0.005
 """An input that took less is not worth a look at the processor's clock."""
-CLOSE_SECONDS: Final = 0.001
-"""So far the processor time of an input may be overstated: its clock is slow to read."""
+CLOSE_SECONDS: Final = 0.005
+"""So far the processor time of an input may be overstated, but to no more than the input took: to
+read its clock is a call of the system, too slow for each input."""
 
 
 class _Longest:
@@ -89,8 +90,8 @@ class Pulse:
 
     def on_worked_off(self) -> None:
         """It has been worked off."""
-        if self._clock() - self._input_at > LONG_SECONDS:
-            self._inputs.note(self._used() - self._used_before)
+        if (took := self._clock() - self._input_at) > LONG_SECONDS:
+            self._inputs.note(min(took, self._used() - self._used_before))
 
     def statistics(self) -> Iterator[Sample]:
         """Its figures, under Kafka's names where it has any."""

@@ -23,6 +23,8 @@ class Values(ABC):
 
     def __init__(self) -> None:
         self._values: dict[str, Value | None] = {}
+        self._per_second: dict[str, int] = {}
+        """By name: what its number counts does not change with it."""
 
     @abstractmethod
     def setting(self, name: str) -> Setting:
@@ -50,7 +52,9 @@ class Values(ABC):
 
     def seconds(self, name: str) -> float:
         """A time in seconds, whatever the setting's unit."""
-        return self.whole(name) / _PER_SECOND[self.setting(name).unit]
+        if name not in self._per_second:
+            self._per_second[name] = _PER_SECOND[self.setting(name).unit]
+        return self.whole(name) / self._per_second[name]
 
     def word(self, name: str) -> str:
         """A text."""

@@ -237,9 +237,9 @@ class DelayedFetch:
             if self.full or outcome.is_news:
                 topics.setdefault(outcome.cursor.key[0], []).append(outcome)
         leaders: dict[NodeId, None] = {}
-        responses = _Array[FetchableTopicResponse](self.context.version)
+        responses: _Array[FetchableTopicResponse] = _Array(self.context.version)
         for topic, found in topics.items():
-            partitions = _Array[PartitionData](self.context.version)
+            partitions: _Array[PartitionData] = _Array(self.context.version)
             for outcome in found:
                 partitions.made.append(_told(outcome, leaders))
                 if len(partitions.made) == AT_ONCE:
