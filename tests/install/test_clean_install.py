@@ -26,7 +26,7 @@ from spindle.cli.lazy_group import Later
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")
-TOOLS = ("kafka-log-dirs", "kafka-reassign-partitions", "kafka-storage")
+TOOLS = ("kafka-log-dirs", "kafka-metadata-quorum", "kafka-reassign-partitions", "kafka-storage")
 NEEDS_MORE = {
     "": {
         "balance forecast": "'spindle[spark]'",

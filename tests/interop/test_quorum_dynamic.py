@@ -7,15 +7,20 @@ The tests of a cluster run in order.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.apache_kafka import DUMP_LOG
+from tests.support.apache_kafka import DUMP_LOG, METADATA_QUORUM
+from tests.support.commands import call_tool
 from tests.support.dynamic import FIRST, Dynamic
 from tests.support.ports import free_port
 from tests.support.quorum import led, quorum_of
 from tests.support.waiting import eventually
+
+from spindle.cli.kafka_metadata_quorum import metadata_quorum
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("C-05"), pytest.mark.timeout(300)]
 
@@ -64,9 +69,47 @@ def test_a_second_controller_joins(ours: Dynamic) -> None:
 def test_a_controller_of_kafkas_joins(ours: Dynamic) -> None:
     ours.start_node(THEIRS, wait=False)
     ours.observes(THEIRS)
-    done = ours.add(THEIRS)
-    assert done.code == 0, done
+    done = ours.add_with_ours(THEIRS, *ours.by_brokers)
+    assert (done.code, done.stderr) == (0, ""), done
     ours.voters_are(FIRST, OURS, THEIRS)
+    again = ours.add_with_ours(THEIRS, *ours.by_controllers)
+    assert again.code == 1
+    assert "DuplicateVoterException: The voter id" in again.stderr
+    assert "remove-controller" in again.stderr
+
+
+def test_both_tools_describe_the_quorum_with_the_same_words(ours: Dynamic) -> None:
+    the_tools_agree(ours, ours.by_brokers)
+    the_tools_agree(ours, ours.by_controllers)
+    told = call_tool(metadata_quorum, *ours.by_brokers, "describe", "--status", "--json")
+    found = json.loads(told.stdout)
+    assert {r["id"]: r["status"] for r in found["replicas"]}.keys() >= {FIRST, OURS, THEIRS}
+    assert found["leaderId"] == led(ours).leader
+
+
+def the_tools_agree(cluster: Dynamic, at: tuple[str, str]) -> None:
+    """Of a quorum that grows meanwhile: all but offsets and times."""
+    for words in (("--status",), ("--replication",), ("--replication", "--human-readable")):
+        lines = []
+        for told in (
+            cluster.run_tool(METADATA_QUORUM, *at, "describe", *words),
+            call_tool(metadata_quorum, *at, "describe", *words),
+        ):
+            assert told.code == 0, told
+            lines.append([timeless(line) for line in told.stdout.splitlines()])
+        assert sorted(lines[0]) == sorted(lines[1]), at
+
+
+def timeless(line: str) -> str:
+    """Without offsets, times and the width of columns; members in order."""
+    name, colon, value = line.partition(": ")
+    if colon and value.strip().startswith("["):
+        return f"{name}: {sorted(value.strip(' []').split('}, {'))}"
+    words = line.split("\t")
+    if len(words) > 1:
+        kept = words if words[0].startswith("NodeId") else [words[0], words[1], *words[6:]]
+        return "|".join(word.strip() for word in kept)
+    return re.sub(r"(Offset|Watermark|Lag|TimeMs): +-?\d+", r"\1", line)
 
 
 def test_a_leader_that_is_removed_leaves(ours: Dynamic) -> None:
@@ -135,7 +178,7 @@ def test_a_controller_joins_apache_kafkas_quorum_by_itself(kafkas: Dynamic) -> N
 def test_a_controller_is_added_to_apache_kafkas_quorum(kafkas: Dynamic) -> None:
     kafkas.start_node(THEIRS, wait=False)
     kafkas.observes(THEIRS)
-    done = kafkas.add(THEIRS)
+    done = kafkas.add_with_ours(THEIRS, *kafkas.by_controllers)
     assert done.code == 0, done
     kafkas.voters_are(FIRST, OURS, THEIRS)
 
@@ -143,7 +186,8 @@ def test_a_controller_is_added_to_apache_kafkas_quorum(kafkas: Dynamic) -> None:
 def test_apache_kafkas_leader_is_removed_from_a_quorum_that_it_began(kafkas: Dynamic) -> None:
     before = led(kafkas)
     assert before.leader == FIRST
-    done = kafkas.remove(FIRST)
+    the_tools_agree(kafkas, kafkas.by_controllers)
+    done = kafkas.remove_with_ours(FIRST, *kafkas.by_brokers)
     assert done.code == 0, done
     after = led(kafkas, not_by=FIRST, after=before.epoch)
     assert after.voters.keys() == {OURS, THEIRS}

@@ -55,7 +55,7 @@ def test_the_cluster_and_its_quorum(cluster: ApacheKafka) -> None:
         assert {b: n.port for b, n in described.brokers.items()} == {
             n.node_id: n.port for n in cluster.brokers
         }
-        quorum = await admin.describe_quorum()
+        quorum = await admin.describe_metadata_quorum()
         assert [v.node_id for v in quorum.voters] == [quorum.leader_id] == [1]
         assert quorum.high_watermark > 0
 

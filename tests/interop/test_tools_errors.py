@@ -13,16 +13,19 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from tests.support.apache_kafka import LOG_DIRS, REASSIGN, STORAGE, ToolResult
+from tests.support.apache_kafka import LOG_DIRS, METADATA_QUORUM, REASSIGN, STORAGE, ToolResult
 from tests.support.kafka_tool_cases import run_cases
 
 from spindle.cli import kafka_names
+from spindle.cli.kafka_metadata_quorum import metadata_quorum
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
 
+QUORUM = METADATA_QUORUM
 CLUSTER = "U3BpbmRsZVRlc3RzMDAwMQ"
 TOOLS: dict[str, Callable[[Sequence[str] | None], None]] = {
     LOG_DIRS: kafka_names.log_dirs,
+    METADATA_QUORUM: metadata_quorum,
     REASSIGN: kafka_names.reassign_partitions,
     STORAGE: kafka_names.storage,
 }
@@ -88,6 +91,31 @@ CASES: list[Case] = [
      'Option "[throttle]" can\'t be used with action "[verify]"'),
     (REASSIGN, (*AT, "--verify", "--reassignment-json-file", "FOLDER/missing"),
      "Error: Unable to read file FOLDER/missing"),
+    (QUORUM, (), "kafka-metadata-quorum: error: too few arguments"),
+    (QUORUM, AT, "kafka-metadata-quorum: error: too few arguments"),
+    (QUORUM, ("describe", "--status"), "is required"),
+    (QUORUM, (*AT, "--bootstrap-controller", "x:1", "describe"),
+     "argument --bootstrap-controller: not allowed with argument --bootstrap-server"),
+    (QUORUM, (*AT, "describe"),
+     "One of --status or --replication must be specified with describe sub-command"),
+    (QUORUM, (*AT, "describe", "--status", "--replication"),
+     "Only one of --status or --replication should be specified with describe sub-command"),
+    (QUORUM, (*AT, "describe", "--status", "--human-readable"),
+     "The option --human-readable is only supported along with --replication"),
+    (QUORUM, (*AT, "--command-config", "FOLDER/missing", "describe", "--status"),
+     "FOLDER/missing"),
+    (QUORUM, (*AT, "add-controller"), "You must supply the configuration file of the controller"
+     " you are adding when using add-controller."),
+    (QUORUM, (*AT, "--command-config", "FOLDER/without.properties", "add-controller"),
+     "node.id not found in configuration file. Is this a valid controller configuration file?"),
+    (QUORUM, (*AT, "--command-config", "FOLDER/node.properties", "add-controller"),
+     "Unable to read meta.properties from FOLDER/d1"),
+    (QUORUM, (*AT, "remove-controller", "-i", "5"),
+     "kafka-metadata-quorum: error: argument --controller-directory-id/-d is required"),
+    (QUORUM, (*AT, "remove-controller", "-i", "-1", "-d", "x"),
+     "Invalid negative --controller-id: -1"),
+    (QUORUM, (*AT, "remove-controller", "-i", "5", "-d", "x"),
+     "Failed to parse --controller-directory-id: "),
 ]  # fmt: skip
 MAPPINGS = [(), ("4.0-IV3",), ("3.9",), ("3.3",)]
 DEPENDENCIES = [

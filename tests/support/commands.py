@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -46,10 +47,15 @@ def run(command: str, *arguments: str, seconds: float = 60) -> ToolResult:
 
 def call(*arguments: str) -> ToolResult:
     """Run a `spindle` command inside this process: it prints the same, and is there at once."""
+    return call_tool(main, *arguments)
+
+
+def call_tool(tool: Callable[[Sequence[str]], None], *arguments: str) -> ToolResult:
+    """The same with a command that has a name of Kafka's."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            main(arguments)
+            tool(arguments)
         except SystemExit as end:
             code = int(end.code or 0)
     return ToolResult(code, out.getvalue(), err.getvalue())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from spindle.cli.kafka_metadata_quorum import metadata_quorum
 from tests.support.apache_kafka import METADATA_QUORUM, ApacheNode, ToolResult
-from tests.support.commands import run
+from tests.support.commands import call_tool, run
 from tests.support.mixed import Mixed
 from tests.support.quorum import quorum_of
 from tests.support.waiting import eventually
@@ -72,10 +73,30 @@ class Dynamic(Mixed):
         directory = self.directory_id(node_id)
         return self._change(None, "remove-controller", "-i", str(node_id), "-d", directory)
 
+    def add_with_ours(self, node_id: int, *at: str) -> ToolResult:
+        """Add a controller with Spindle's tool."""
+        given = str(self.nodes[node_id].config)
+        return call_tool(metadata_quorum, *at, "--command-config", given, "add-controller")
+
+    def remove_with_ours(self, node_id: int, *at: str) -> ToolResult:
+        """Remove a controller with Spindle's tool."""
+        directory = self.directory_id(node_id)
+        named = ("-i", str(node_id), "-d", directory)
+        return call_tool(metadata_quorum, *at, "remove-controller", *named)
+
+    @property
+    def by_controllers(self) -> tuple[str, str]:
+        """Options of a tool that asks controllers."""
+        return ("--bootstrap-controller", self.controllers)
+
+    @property
+    def by_brokers(self) -> tuple[str, str]:
+        """Options of a tool that asks brokers."""
+        return ("--bootstrap-server", self.bootstrap)
+
     def _change(self, properties: str | None, *words: str) -> ToolResult:
         own = () if properties is None else ("--command-config", properties)
-        at = ("--bootstrap-controller", self.controllers)
-        return self.run_tool(METADATA_QUORUM, *at, *own, *words)
+        return self.run_tool(METADATA_QUORUM, *self.by_controllers, *own, *words)
 
     def directory_id(self, node_id: int) -> str:
         """The id of a controller's metadata directory."""

@@ -114,11 +114,13 @@ def with_admin(
     return asyncio.run(run())
 
 
-def named_cluster(servers: str, command_config: Path | None, profile: str = "") -> Bootstrap | None:
+def named_cluster(
+    servers: str, command_config: Path | None, profile: str = "", *, of_a_node: bool = False
+) -> Bootstrap | None:
     """The cluster that is named by an address, a profile, or `bootstrap.servers`; None if none is.
 
     The file is that of --command-config, else the profile's, else $SPINDLE_COMMAND_CONFIG. A
-    warning on stderr names what has no effect.
+    warning on stderr names what has no effect, unless the file is a node's own (`of_a_node`).
     """
     known = find_profile(profile) if profile else None
     environment = os.environ.get(COMMAND_CONFIG)
@@ -126,7 +128,7 @@ def named_cluster(servers: str, command_config: Path | None, profile: str = "") 
     if path is None and known is None and environment:
         path = Path(environment)
     settings = PLAIN_SETTINGS if path is None else read_client_settings(path)
-    for warning in settings.warnings:
+    for warning in () if of_a_node else settings.warnings:
         print(f"warning: {path}: {warning}", file=sys.stderr)
     found = servers or (known.bootstrap if known else "") or settings.bootstrap
     if not found:

@@ -12,15 +12,21 @@ import argparse
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Final, NoReturn, TypeVar
+from typing import Final
 
-import spindle
 from spindle.cli import render
 from spindle.cli.app import readers_may_leave
-from spindle.cli.connecting import named_cluster, read_text, with_admin
+from spindle.cli.connecting import read_text
+from spindle.cli.kafka_lines import (
+    TROUBLE,
+    OptionLine,
+    VerbLine,
+    connected,
+    option_line,
+    parse,
+)
 from spindle.cli.log_dirs import DescribedLogDirs, ask, document, names, narrowed
 from spindle.cli.reassign import limits
 from spindle.cli.reassign import reassigning as running
@@ -32,11 +38,7 @@ from spindle.cli.reassign.reassignment_plan import (
 )
 from spindle.cli.roll import UnknownBrokers, existing
 from spindle.client.admin import AdminClient
-from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
-T = TypeVar("T")
-
-_TROUBLE: Final = (Failure, Refusal, Unusable, Corrupt, OSError)
 _ACTIONS: Final = ("generate", "execute", "verify", "cancel", "list")
 _REQUIRED: Final = {
     "generate": ("topics-to-move-json-file", "broker-list"),
@@ -66,53 +68,27 @@ _ALLOWED: Final = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Wrong command lines end with 1, as Kafka's tools do."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and how it is used."""
-        print(message, file=sys.stderr)
-        self.print_usage(sys.stderr)
-        raise SystemExit(1)
-
-
-class _StorageParser(_Parser):
-    """In the words of Kafka's storage tool, whose parser is another than that of the rest."""
-
-    def error(self, message: str) -> NoReturn:
-        """How it is used, and what is wrong."""
-        self.print_usage(sys.stderr)
-        missing = message.removeprefix("the following arguments are required: ")
-        if missing == "verb":
-            message = "too few arguments"
-        elif missing != message:
-            message = f"argument {missing.partition(', ')[0]} is required"
-        message = message.removeprefix("argument verb: ")
-        print(f"kafka-storage: error: {message}", file=sys.stderr)
-        raise SystemExit(1)
-
-
 @readers_may_leave()
 def log_dirs(arguments: Sequence[str] | None = None) -> None:
     """`kafka-log-dirs`: the brokers' directories as one line of JSON."""
-    parser = _parser("kafka-log-dirs", "query log directory usage on the specified brokers")
+    parser = option_line("kafka-log-dirs", "query log directory usage on the specified brokers")
     parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
     parser.add_argument("--describe", action="store_true", help="describe log directories")
     parser.add_argument("--broker-list", default="", metavar="1,2", help="default: all brokers")
     parser.add_argument("--topic-list", default="", metavar="a,b", help="default: all topics")
     parser.add_argument("--log-dirs", default="", metavar="/d1,/d2", help="default: all")
-    given = _parse(parser, arguments)
+    given = parse(parser, arguments)
     for option in ("bootstrap_server", "describe"):
         if not getattr(given, option):
             parser.error(f'Missing required argument "[{option.replace("_", "-")}]"')
     try:
-        found = _connected(given, lambda admin: _describe(admin, given))
+        found = connected(given, lambda admin: _describe(admin, given))
     except UnknownBrokers as unknown:
         print(f"ERROR: {unknown}", file=sys.stderr)
         raise SystemExit(1) from None
     except BrokenPipeError:
         raise  # The reader has gone, which is no trouble.
-    except _TROUBLE as trouble:
+    except TROUBLE as trouble:
         print(trouble, file=sys.stderr)
         raise SystemExit(1) from None
     found = narrowed(found, names(given.topic_list), names(given.log_dirs))
@@ -135,13 +111,13 @@ async def _describe(admin: AdminClient, given: argparse.Namespace) -> DescribedL
 def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
     """`kafka-reassign-partitions`: generate, execute, verify, cancel, list."""
     parser = _reassign_parser()
-    given = _parse(parser, arguments)
+    given = parse(parser, arguments)
     action = _check_reassign(parser, given)
     try:
-        _connected(given, _reassign_work(action, given))
+        connected(given, _reassign_work(action, given))
     except BrokenPipeError:
         raise  # The reader has gone, which is no trouble.
-    except _TROUBLE as trouble:
+    except TROUBLE as trouble:
         # Kafka's tool prints this on stdout, where scripts look for it.
         print(f"Error: {trouble}")
         raise SystemExit(1) from None
@@ -181,14 +157,14 @@ def storage(arguments: Sequence[str] | None = None) -> None:
                 )
     except BrokenPipeError:
         raise  # The reader has gone, which is no trouble.
-    except _TROUBLE as trouble:
+    except TROUBLE as trouble:
         print(trouble, file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _storage_parser() -> _StorageParser:
-    parser = _StorageParser(prog="kafka-storage", description="The Kafka storage tool.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_StorageParser)
+def _storage_parser() -> VerbLine:
+    parser = VerbLine(prog="kafka-storage", description="The Kafka storage tool.")
+    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=VerbLine)
     info = verbs.add_parser("info", help="tell about the log directories of this node")
     form = verbs.add_parser("format", help="format the log directories of this node")
     mapping = verbs.add_parser("version-mapping", help="tell the features' levels of a release")
@@ -213,8 +189,8 @@ def _storage_parser() -> _StorageParser:
 # -- kafka-reassign-partitions -------------------------------------------------------------------
 
 
-def _reassign_parser() -> _Parser:
-    parser = _parser("kafka-reassign-partitions", "move topic partitions between replicas")
+def _reassign_parser() -> OptionLine:
+    parser = option_line("kafka-reassign-partitions", "move topic partitions between replicas")
     parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
     parser.add_argument("--bootstrap-controller", metavar="HOST:PORT,...", help="list, cancel")
     for action in _ACTIONS:
@@ -234,7 +210,7 @@ def _reassign_parser() -> _Parser:
     return parser
 
 
-def _check_reassign(parser: _Parser, given: argparse.Namespace) -> str:
+def _check_reassign(parser: OptionLine, given: argparse.Namespace) -> str:
     options = {name.replace("_", "-"): value for name, value in vars(given).items()}
     actions = [action for action in _ACTIONS if options[action]]
     if not options["bootstrap-server"] and not options["bootstrap-controller"]:
@@ -320,32 +296,3 @@ async def _generate(
 def _rate(value: int | None) -> int | None:
     """Kafka's tool takes -1 for no throttle."""
     return None if value is None or value < 0 else value
-
-
-# -- in common -----------------------------------------------------------------------------------
-
-
-def _parser(name: str, about: str) -> _Parser:
-    parser = _Parser(prog=name, description=f"This tool helps to {about}.")
-    parser.add_argument("--command-config", type=Path, metavar="FILE")
-    parser.add_argument("--version", action="store_true", help="print the version")
-    return parser
-
-
-def _parse(parser: _Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    if not (sys.argv[1:] if arguments is None else arguments):
-        parser.error(str(parser.description))
-    given, rest = parser.parse_known_args(arguments)
-    if given.version:
-        print(f"spindle {spindle.__version__}")
-        raise SystemExit(0)
-    if unknown := [word for word in rest if word.startswith("-")]:
-        parser.error(f"{unknown[0].lstrip('-')} is not a recognized option")
-    return given
-
-
-def _connected(given: argparse.Namespace, work: Callable[[AdminClient], Awaitable[T]]) -> T:
-    controllers = getattr(given, "bootstrap_controller", None)
-    cluster = named_cluster(controllers or given.bootstrap_server, given.command_config)
-    assert cluster is not None
-    return with_admin(replace(cluster, controllers=bool(controllers)), work)

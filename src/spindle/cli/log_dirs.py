@@ -25,6 +25,8 @@ from spindle.model.ids import NodeId, TopicPartition, id_to_text
 _JAVA_PACKAGE: Final = "org.apache.kafka.common.errors."
 _JAVA_NAMES: Final = {
     Error.KAFKA_STORAGE_ERROR: "KafkaStorageException",
+    Error.CLUSTER_AUTHORIZATION_FAILED: "ClusterAuthorizationException",
+    Error.REQUEST_TIMED_OUT: "TimeoutException",
     Error.UNKNOWN_SERVER_ERROR: "UnknownServerException",
 }
 
@@ -158,7 +160,7 @@ def _directory(d: LogDirDescription, more: bool) -> dict[str, object]:
             }
             for name, log in logs
         ],
-        "error": _java_name(d.error),
+        "error": java_name(d.error),
         "logDir": d.path,
     }
     if more:
@@ -167,7 +169,7 @@ def _directory(d: LogDirDescription, more: bool) -> dict[str, object]:
     return entry
 
 
-def _java_name(error: Error) -> str | None:
+def java_name(error: Error) -> str | None:
     """The class that Kafka's tool names for an error."""
     if error is Error.NONE:
         return None

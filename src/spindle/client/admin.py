@@ -42,6 +42,7 @@ from spindle.client.addresses import parse_bootstrap
 from spindle.client.cluster import TIMEOUT_S, Cluster
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.quotas import QuotaCalls
+from spindle.client.raft_voters import RaftVoterCalls
 from spindle.client.results import (
     BrokerFeatures,
     ClusterDescription,
@@ -53,7 +54,6 @@ from spindle.client.results import (
     NewPartitions,
     NewTopic,
     OffsetRange,
-    QuorumDescription,
     Reassignment,
     Replica,
     ReplicaHealth,
@@ -72,7 +72,7 @@ from spindle.security.client_properties import (
 CLIENT_ID: Final = "spindle-admin"
 
 
-class AdminClient(QuotaCalls):
+class AdminClient(QuotaCalls, RaftVoterCalls):
     """A client of one cluster, for administration. Use it with `async with`."""
 
     def __init__(
@@ -142,10 +142,6 @@ class AdminClient(QuotaCalls):
         None where the cluster cannot say: Apache Kafka before 4.0.
         """
         return await self._cluster.registered(self._cluster.deadline(timeout))
-
-    async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
-        """The controllers' quorum: leader, epoch, voters and how far each has come."""
-        return await reassignments.describe_quorum(self._cluster, self._cluster.deadline(timeout))
 
     # -- topics --------------------------------------------------------------------------------
 

@@ -1,5 +1,4 @@
-"""Reassignments between brokers, the metadata quorum, and what brokers serve: requests of the
-AdminClient.
+"""Reassignments between brokers, and what brokers serve: requests of the AdminClient.
 
 Called by `admin` alone.
 """
@@ -7,24 +6,22 @@ Called by `admin` alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import spindle
 from spindle.client.cluster import Cluster
 from spindle.client.deadline import Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
+from spindle.client.raft_voters import for_a_look
 from spindle.client.results import (
     BrokerFeatures,
-    QuorumDescription,
-    QuorumMember,
     Reassignment,
     Replica,
 )
 from spindle.client.topics import by_topic, not_answered, refused, server_time
 from spindle.model.errors import Error
 from spindle.model.feature_rules import METADATA_VERSION
-from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicPartition
+from spindle.model.ids import DirectoryId, NodeId, TopicPartition
 from spindle.wire.apis import SOFTWARE
 from spindle.wire.messages.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
@@ -35,21 +32,11 @@ from spindle.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
-from spindle.wire.messages.describe_quorum_request import (
-    DescribeQuorumRequest,
-    PartitionData,
-    TopicData,
-)
-from spindle.wire.messages.describe_quorum_response import ReplicaState
 from spindle.wire.messages.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
 )
 
-CONTROLLER_LOOK_S: Final = 10.0
-"""Seconds that the controller has to answer a question: a quorum has elected another by then."""
-CONTROLLER_SHARE: Final = 1 / 3
-"""The part of a call's whole time that it has, where that is longer."""
 _FORBIDS_CHANGES = 1
 """The version from which on a request can forbid changes of the replication factor (KIP-860)."""
 
@@ -110,7 +97,7 @@ async def list_active(
             ListPartitionReassignmentsTopics(name=topic, partition_indexes=tuple(numbers))
             for topic, numbers in by_topic(partitions).items()
         )
-    deadline = _for_a_look(deadline)
+    deadline = for_a_look(deadline)
     request = ListPartitionReassignmentsRequest(timeout_ms=server_time(deadline), topics=topics)
     answer = await cluster.ask_controller(request, deadline)
     found = {
@@ -123,24 +110,6 @@ async def list_active(
     return dict(sorted(found.items()))
 
 
-async def describe_quorum(cluster: Cluster, deadline: Deadline) -> QuorumDescription:
-    """The metadata quorum as its leader sees it."""
-    topic = TopicData(topic_name=METADATA_TOPIC, partitions=(PartitionData(partition_index=0),))
-    request = DescribeQuorumRequest(topics=(topic,))
-    answer = await cluster.ask_controller(request, _for_a_look(deadline))
-    partition = answer.topics[0].partitions[0]
-    if partition.error_code:
-        words = partition.error_message or ""
-        raise Refused(partition.error_code, "DescribeQuorum", "the cluster", words)
-    return QuorumDescription(
-        leader_id=partition.leader_id,
-        leader_epoch=partition.leader_epoch,
-        high_watermark=partition.high_watermark,
-        voters=tuple(map(_member, partition.current_voters)),
-        observers=tuple(map(_member, partition.observers)),
-    )
-
-
 async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> BrokerFeatures:
     """What one broker serves."""
     request = ApiVersionsRequest(
@@ -150,11 +119,6 @@ async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> Brok
     levels = [f.max_version for f in answer.supported_features if f.name == METADATA_VERSION]
     versions = {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
     return BrokerFeatures(max(levels, default=None), versions)
-
-
-def _for_a_look(deadline: Deadline) -> Deadline:
-    """The time for a question to the controller, which may be frozen: less than the caller's."""
-    return Deadline(deadline.share(CONTROLLER_LOOK_S, CONTROLLER_SHARE))
 
 
 async def _ask_alter(
@@ -173,16 +137,6 @@ async def _ask_alter(
             "the cluster",
             "it cannot forbid changes of the replication factor; leave that option away",
         ) from None
-
-
-def _member(state: ReplicaState) -> QuorumMember:
-    return QuorumMember(
-        node_id=state.replica_id,
-        directory_id=state.replica_directory_id,
-        log_end_offset=state.log_end_offset,
-        last_fetch_ms=state.last_fetch_timestamp,
-        last_caught_up_ms=state.last_caught_up_timestamp,
-    )
 
 
 def _places(

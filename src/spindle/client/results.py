@@ -12,7 +12,7 @@ from typing import NamedTuple
 from spindle.client.cluster import Node
 from spindle.model.acl import AclOperation
 from spindle.model.errors import Error
-from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicId, TopicPartition
+from spindle.model.ids import DirectoryId, Endpoint, LogDir, NodeId, TopicId, TopicPartition
 
 
 class Replica(NamedTuple):
@@ -346,3 +346,5 @@ class QuorumDescription:
     high_watermark: int
     voters: tuple[QuorumMember, ...]
     observers: tuple[QuorumMember, ...]
+    endpoints: dict[NodeId, tuple[Endpoint, ...]] = field(default_factory=dict)
+    """The controllers' listeners by their ids; empty where no answer has them."""

@@ -173,7 +173,7 @@ def test_directories_are_accepted_within_ten_seconds_unless_set(
     stand_ins |= dict.fromkeys(("settle", "check_named"), settled)
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(running, name, stand_in)
-    monkeypatch.setattr(kafka_names, "_connected", lambda given, work: asyncio.run(work(None)))
+    monkeypatch.setattr(kafka_names, "connected", lambda given, work: asyncio.run(work(None)))
     plan = tmp_path / "plan.json"
     plan.write_text('{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]}]}')
     for action in ("--execute", "--cancel"):

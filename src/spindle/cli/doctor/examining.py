@@ -61,7 +61,7 @@ async def _kept(question: Awaitable[T]) -> T | Exception:
 
 
 async def _quorum(admin: AdminClient) -> QuorumDescription | Exception | None:
-    found = await _kept(admin.describe_quorum())
+    found = await _kept(admin.describe_metadata_quorum())
     if isinstance(found, Refused) and found.error == Error.UNSUPPORTED_VERSION:
         return None  # A cluster on ZooKeeper has none.
     return found
