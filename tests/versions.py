@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.support.kafka_release import KRAFT, ZK, Release, cluster_of
-from tests.support.version_walk import WHOLE, VersionWalk
+from tests.support.version_walk import WHOLE, VersionWalk, is_early
 
 RELEASES: Final = (
     Release("2.4.1", ZK), Release("2.8.2", ZK), Release("3.4.1", ZK), Release("3.7.2", ZK),
@@ -76,6 +76,9 @@ def main(wanted: Sequence[str]) -> int:
     for release in chosen:
         with tempfile.TemporaryDirectory(prefix="spindle-versions-") as folder:
             found = tried(release, Path(folder))
+            if is_early(release) and FAILED in found.values():
+                # A copy that Kafka never puts in place keeps the steps that follow from working.
+                found = tried(release, Path(folder) / "again")
         failed |= FAILED in found.values()
         result = {**known(), str(release): found}
         RESULT.write_text(json.dumps(_ordered(result), indent=1) + "\n")

@@ -10,7 +10,8 @@ import asyncio
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +26,8 @@ from tests.support.waiting import eventually
 
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
-from spindle.client.results import NewTopic, Replica
+from spindle.client.results import ConfigSource, NewTopic, Replica, Resource, ResourceType
+from spindle.pipeline import harm
 
 LONG = 60
 TOPICS = ("frozen-beside-1", "frozen-beside-2", "frozen-beside-3")
@@ -58,12 +60,24 @@ def make_topics(bootstrap: str) -> dict[str, str]:
     return asyncio.run(work())
 
 
-def remove_topics(bootstrap: str) -> None:
+def remove_topics(bootstrap: str, *topics: str) -> None:
     async def work() -> None:
         async with AdminClient(bootstrap) as admin:
-            await admin.delete_topics(TOPICS).all()
+            await admin.delete_topics(topics).all()
 
     asyncio.run(work())
+
+
+def limits_of(bootstrap: str, broker: int) -> list[str]:
+    """The settings of a broker that were set while it ran."""
+
+    async def look() -> list[str]:
+        async with AdminClient(bootstrap) as admin:
+            resource = Resource(ResourceType.BROKER, str(broker))
+            told = await admin.describe_configs([resource]).all()
+            return [n for n, c in told[resource].items() if c.source == ConfigSource.DYNAMIC_BROKER]
+
+    return asyncio.run(look())
 
 
 @pytest.fixture
@@ -77,7 +91,7 @@ def moving(cluster: ApacheKafka, tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "moving.json"
     path.write_text(json.dumps({"version": 1, "partitions": [part]}), encoding="utf-8")
     yield path
-    remove_topics(bootstrap)
+    remove_topics(bootstrap, *TOPICS)
 
 
 def end(started: dict[str, subprocess.Popen[str]]) -> dict[str, tuple[int, str, str]]:
@@ -166,3 +180,88 @@ def test_a_frozen_controller_without_others_is_named_with_the_way_out(tmp_path: 
         assert told.code == 1, told
         assert f"node 100 (127.0.0.1:{controller.controller_port})" in told.stderr
         assert "continue or restart it" in told.stderr
+
+
+@contextmanager
+def frozen_once(node: ApacheNode, begun: Callable[[], bool]) -> Iterator[None]:
+    """Beside the block: once something has begun, the node is frozen; until the block ends."""
+    assert node.process is not None
+    pid = node.process.pid
+
+    def wait() -> None:
+        eventually(begun, "it has begun", LONG, 0.05)
+        freeze(pid)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        node.process.send_signal(signal.SIGCONT)
+
+
+def is_moving(bootstrap: str, broker: int) -> bool:
+    """Whether a replica is on its way to another directory of a broker."""
+
+    async def look() -> bool:
+        async with AdminClient(bootstrap) as admin:
+            told = await admin.describe_log_dirs([broker]).all()
+            return any(d.future for d in told[broker])
+
+    return asyncio.run(look())
+
+
+def heap(cluster: ApacheKafka, sizes: dict[int, int]) -> None:
+    """A topic of one replica with so many bytes on each broker, all in the first directories."""
+
+    async def work() -> None:
+        async with AdminClient(cluster.bootstrap) as admin:
+            new = [NewTopic(f"heaped-{b}", assignment={0: (b,)}) for b in sizes]
+            await admin.create_topics(new).all()
+            for broker, size in sizes.items():
+                produce(cluster.bootstrap, f"heaped-{broker}", [bytes(10_000)] * (size // 10_000))
+            first = {Replica(f"heaped-{b}", 0, b): cluster.log_dirs(b)[0] for b in sizes}
+            await admin.alter_replica_log_dirs(first).all()
+
+    asyncio.run(work())
+    eventually(
+        lambda: not any(is_moving(cluster.bootstrap, b) for b in sizes), "all are there", LONG
+    )
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.spec("V-05", "V-06")
+def test_a_broker_that_freezes_within_a_run_is_stopped_and_the_next_run_does_not_begin(
+    cluster: ApacheKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harm, "SILENT_SECONDS", 1.0)
+    monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path / "state"))
+    heap(cluster, {1: 100_000, 2: 4_000_000})
+    at, plan = ("-b", cluster.bootstrap), str(tmp_path / "plan.json")
+    drained = [part for b in (1, 2) for part in ("--drain", f"{b}:{cluster.log_dirs(b)[0]}")]
+    planned = call("balance", "plan", *at, "--no-spark", "--history", str(tmp_path / "history"),
+                   "--topics", "heaped-.", *drained, "--output", plan)  # fmt: skip
+    assert Path(plan).exists(), planned
+    stuck = cluster.nodes[2]
+    with frozen_once(stuck, lambda: is_moving(cluster.bootstrap, 2)):
+        cut = call("balance", "apply", *at, plan, "--throttle", "100000")
+        refused = call("balance", "apply", *at, plan)
+    eventually(lambda: brokers_known("127.0.0.1", stuck.port) == {1, 2}, "broker 2 is back", LONG)
+    eventually(lambda: call("balance", "apply", *at, plan).code != End.REFUSED, "it is in sync")
+
+    assert cut.code == End.FAILED, cut
+    assert "warning: the moves of broker 2 were stopped: it has given no answer for 1 s" in (
+        cut.stderr
+    )
+    assert "1 replica moved and verified" in cut.stdout
+    assert "heaped-2-0 on broker 2: it could not be cancelled" in cut.stderr
+    assert "Once broker 2 can move replicas again, make a new plan" in cut.stdout
+    assert "Throttles remain until it is back: broker 2" in cut.stderr
+    assert refused.code == End.REFUSED, refused
+    assert "broker 2 takes part and gives no answer" in refused.stderr
+    assert "--despite 2" in refused.stderr
+    again = call("balance", "apply", *at, plan)
+    assert again.code == End.NOTHING, again
+    remove_topics(cluster.bootstrap, "heaped-1", "heaped-2")
+    assert not limits_of(cluster.bootstrap, 2)

@@ -11,7 +11,7 @@ from tests.support.clients import values
 from spindle.cli.balance.applying import carry_out as carry
 from spindle.cli.balance.cluster_look import verify
 from spindle.client.admin import AdminClient
-from spindle.pipeline import execution
+from spindle.pipeline import execution, harm
 from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome
 from spindle.planning.load import PlannedMove
 
@@ -79,8 +79,9 @@ def test_of_a_replica_that_moves_twice_the_last_place_is_verified(desk: Desk, si
 
 
 def test_moves_that_cannot_be_are_reported_with_the_reason_and_stop_no_others(
-    desk: Desk, size: int
+    desk: Desk, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(harm, "SILENT_SECONDS", 0.5)
     (good,) = moves(desk, size, 0)
     (nowhere,) = moves(desk, size, 1)
     nowhere = nowhere._replace(target="/no/such/directory")
@@ -91,7 +92,8 @@ def test_moves_that_cannot_be_are_reported_with_the_reason_and_stop_no_others(
     reasons = dict(outcome.failed)
     assert "LOG_DIR_NOT_FOUND" in reasons[nowhere]
     assert outcome.gone == (unknown,)
-    assert "there is no broker 77" in reasons[absent]
+    assert reasons[absent] == "not started: the moves of broker 77 were stopped"
+    assert outcome.halted == {77: "it has given no answer for 0.5 s"}
     assert {move for move, _ in wrong} == {nowhere, unknown, absent}
     assert not outcome.complete
 

@@ -18,6 +18,7 @@ from pyspark.sql.datasource import EqualTo, Filter, GreaterThanOrEqual, In, Less
 from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import (
     NOON,
+    Row,
     content,
     errors,
     good,
@@ -324,6 +325,35 @@ def test_segments_that_change_meanwhile_are_reported(tmp_path: Path) -> None:
     segment.unlink()
     (batch,) = scanner.scan(parts)
     assert "deleted or moved" in batch.to_pylist()[0]["error"]
+
+
+@pytest.mark.spec("P-09", "N-06")
+def test_segments_that_a_broker_deletes_meanwhile_in_its_usual_course_are_no_damage(
+    tmp_path: Path,
+) -> None:
+    from spindle.pipeline.schemas import LOG_RECORD, arrow
+    from spindle.pipeline.segments.rows import Table
+    from spindle.pipeline.segments.scanning import Scanner
+
+    batches = some_batches(1, 6)
+    first, middle, last = (write(tmp_path, "t-0", batches[n : n + 2]) for n in (0, 2, 4))
+    unwanted = write(tmp_path, f"t-1.{'0a' * 16}-delete", batches)
+    wanted = SegmentFilter(kinds=frozenset({"current", "delete"}))
+    parts = find([str(tmp_path)], wanted, 1 << 30).parts
+    assert len(parts) == 4
+    scanner = Scanner(Table(arrow(LOG_RECORD), wanted), "records", True)
+    for path in (first, unwanted):
+        path.unlink()
+
+    def scanned() -> list[Row]:
+        return [row for batch in scanner.scan(parts) for row in batch.to_pylist()]
+
+    assert errors(scanned()) == []
+    assert good(scanned()) == read(tmp_path, kinds=wanted.kinds)
+    last.unlink()
+    assert len(errors(scanned())) == 1, "retention takes the oldest"
+    middle.unlink()
+    assert len(errors(scanned())) == 3, "a log without any segment has moved"
 
 
 @pytest.mark.spec("P-09")

@@ -26,7 +26,7 @@ from spindle.model.ids import TopicPartition
 from tests.pipeline.made_logs import Row, read
 from tests.support.clients import produce, values
 from tests.support.commands import run
-from tests.support.kafka_release import ZK, ReleasedKafka
+from tests.support.kafka_release import KRAFT, ZK, Release, ReleasedKafka
 from tests.support.waiting import eventually
 
 T = TypeVar("T")
@@ -34,7 +34,14 @@ TOPIC, PARTITIONS, RECORDS, SIZE = "orders", 6, 20, 10_000
 OLD_CODECS: Final = ("none", "gzip", "snappy", "lz4")
 OLD_FORMATS: Final = {"0.9.0": 0, "0.10.2": 1}
 OK: Final = "works"
+EARLY: Final = "works; KAFKA-16297 may hold a move up, and `apply` says so"
+_NOT_PLACED: Final = "copied whole, but the broker has not put it in place"
 Step = Callable[["VersionWalk"], str]
+
+
+def is_early(release: Release) -> bool:
+    """Whether several log directories are early access: a copy may never be put in place."""
+    return (release.number, release.mode) == ((3, 7), KRAFT)
 
 
 class VersionWalk:
@@ -199,7 +206,13 @@ def plan_and_apply(walk: VersionWalk) -> str:
     told = walk.balance("plan", *home, "--no-spark", "--output", str(file))["spindle"]
     assert told["moves"] >= 2 * len(walk.brokers), told
     assert walk.places() == before, "a plan moves nothing"
-    outcome = walk.balance("apply", str(file), "--throttle", str(50 << 20))
+    early = is_early(walk.kafka.release)
+    outcome = walk.balance(
+        "apply", str(file), "--throttle", str(50 << 20), codes=(0, 1) if early else (0,)
+    )
+    if early and not outcome["complete"]:
+        assert all(_NOT_PLACED in halt["reason"] for halt in outcome["halted"]), outcome
+        return EARLY
     assert outcome["complete"], outcome
     assert walk.verified(file)
     assert len(set(walk.places().values())) == sum(
@@ -207,7 +220,7 @@ def plan_and_apply(walk: VersionWalk) -> str:
     )
     found = values(walk.kafka.bootstrap, TOPIC)
     assert found == [value for n in range(PARTITIONS) for value in walk.records(n)]
-    return OK
+    return EARLY if early else OK
 
 
 def capacity(walk: VersionWalk) -> str:

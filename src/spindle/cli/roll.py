@@ -11,7 +11,7 @@ from typing import Final
 
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import NoSuchBroker
-from spindle.client.failures import Unreachable
+from spindle.client.failures import Refused, Unreachable
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId
 
@@ -19,6 +19,8 @@ DOWN: Final = "down"
 """The state of a broker that is not live, in tables."""
 SILENT: Final = "no answer"
 """The state of a live broker that could not be asked."""
+REFUSED: Final = "refused"
+"""The state of a broker that has answered, and does not tell the user."""
 
 
 class UnknownBrokers(Unusable):
@@ -82,7 +84,9 @@ def of_known(failure: Exception) -> Exception:
 
 
 def state_of(failure: Exception) -> str:
-    """What a table says of a broker that did not answer."""
+    """What a table says of a broker that did not describe itself."""
+    if isinstance(failure, Refused):
+        return REFUSED
     return DOWN if isinstance(failure, BrokerDown) else SILENT
 
 

@@ -137,7 +137,9 @@ class Cluster:
             node = self.nodes.get(node_id)
             if node is None:
                 there = ", ".join(str(n) for n in sorted(self.nodes)) or "none"
-                raise NoSuchBroker(f"there is no broker {node_id}; the brokers are: {there}")
+                raise NoSuchBroker(
+                    f"there is no broker {node_id}, or it is down; those that serve: {there}"
+                )
             return await self._ask(node.address, str(node), request, deadline)
 
         return await self.repeat(attempt, deadline)

@@ -34,7 +34,7 @@ class Refused(Refusal):
         known = error_of(error)
         name = known.name if int(known) == int(error) else f"error {int(error)}"
         lacks = missing(known, api)
-        text = message.split("\n", 1)[0] if lacks else message or MEANINGS.get(known, "")
+        text = _telling(message) if lacks else message or MEANINGS.get(known, "")
         if lacks:
             text = f"{text.rstrip('.')}: {lacks}" if text else lacks
         super().__init__(known, f"{where} answered {api} with {name}{': ' if text else ''}{text}")
@@ -42,6 +42,13 @@ class Refused(Refusal):
         self.where = where
         self.detail = message
         """The broker's own words, empty where it sent none."""
+
+
+def _telling(message: str) -> str:
+    """The first line of a broker's words about a right; empty where they say nothing more than the
+    error does, or list the internals of the broker's request."""
+    first = message.split("\n", 1)[0]
+    return "" if first.startswith(_EMPTY_WORDS) else first
 
 
 def error_of(code: int) -> Error:
@@ -52,6 +59,7 @@ def error_of(code: int) -> Error:
         return Error.UNKNOWN_SERVER_ERROR
 
 
+_EMPTY_WORDS = ("Request ", "Cluster authorization failed")
 MEANINGS = {
     Error.LOG_DIR_NOT_FOUND: "the broker has no such log directory; give the path exactly as in"
     " its log.dirs",

@@ -142,7 +142,7 @@ class Link(asyncio.Protocol):
             self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(
                 f"{self.name} did not answer {api_name(request)} within {seconds:.3g} s; it may be"
-                " frozen, overloaded or hang on a disk: look at its log, or give a longer timeout"
+                " frozen, overloaded or hang on a disk: look at its log"
             ) from None
         finally:
             # A caller that was cancelled leaves its entry, so that the answer finds its place.

@@ -174,5 +174,5 @@ def silence(name: str, api: str, seconds: float) -> OutOfTime:
     what = f" {api}" if api else ""
     return OutOfTime(
         f"{name} did not answer{what} within {seconds:.2g} s; it may be frozen, overloaded or hang"
-        " on a disk: look at its log, or give a longer timeout"
+        " on a disk: look at its log"
     )

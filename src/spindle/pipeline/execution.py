@@ -10,7 +10,7 @@ execution that was killed goes on by starting again. Called by the commands; kno
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -63,6 +63,8 @@ class Execution:
         self._counted = 0
         """Waves after which a census has been taken, or which have none after them."""
         self._harm = HarmWatch(rules.known)
+        for broker, why in self._harm.stopped.items():
+            self._taken_back(self._tasks.of_broker(broker), now, why)
         self._cancelled = self._paused = False
         self._since = now
         """When something was under way last."""
@@ -193,9 +195,12 @@ class Execution:
             return
         if self._tasks.has_predecessor(task):
             return
+        if task.phase is Phase.BACK and task.is_unassigned(look):
+            self._end(task, Phase.STOPPED, task.why)
+            return
         place = task.place_in(look)
         if place is None:
-            return  # A broker that is away for a moment: the stall limit decides.
+            return  # A broker that is away for a moment: the limits decide.
         moving = task.is_moving(place, look)
         if task.is_there(place) and not moving and task.is_assigned(look):
             task.before = task.phase is Phase.WAITING
@@ -215,7 +220,7 @@ class Execution:
         back: list[PlannedMove] = []
         harmed: dict[int, str] = {}
         for task in self._tasks.under_way:
-            why = _given_up(task, now)
+            why = _given_up(task, now, look.silent)
             if why is None:
                 continue
             if task.phase is Phase.RUNNING:
@@ -295,9 +300,14 @@ class Execution:
         return True
 
 
-def _given_up(task: MoveTask, now: float) -> str | None:
+def _given_up(task: MoveTask, now: float, silent: Set[int]) -> str | None:
     """Why a move that is under way has no hope; None where it has."""
     if task.phase is Phase.BACK:
+        if task.move.to in silent and not task.move.between:
+            return (
+                f"it could not be cancelled: broker {task.move.to} gives no answer, and may go on "
+                f"to {task.move.target} once it does"
+            )
         return NOT_BACK if now - task.changed > BACK_SECONDS else None
     if task.whole is not None and now - task.whole > STALL_SECONDS:
         return f"copied whole, but the broker has not put it in place for {STALL_SECONDS:g} s"

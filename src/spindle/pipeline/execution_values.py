@@ -48,6 +48,8 @@ class KnownTrouble:
     under_replicated: frozenset[TopicPartition] = frozenset()
     live: frozenset[int] = frozenset()
     """The brokers that were live then."""
+    silent: frozenset[int] = frozenset()
+    """The brokers that gave no answer then: nothing is moved from or to them."""
 
 
 @dataclass(frozen=True, slots=True)

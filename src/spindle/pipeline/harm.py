@@ -18,8 +18,9 @@ from spindle.planning.amounts import counted, listed
 BEHIND_SECONDS: Final = 30.0
 """How long a replica may be out of sync, or a broker away: for a moment that is without harm."""
 
-SILENT_SECONDS: Final = 120.0
-"""How long a broker may give no answer: as long as a move may copy nothing."""
+SILENT_SECONDS: Final = 30.0
+"""How long a broker may give no answer, beyond what a look waits: as long as it may be away."""
+SILENT_BEFORE: Final = "it gave no answer before the run began"
 
 
 class HarmWatch:
@@ -33,7 +34,7 @@ class HarmWatch:
         """Since when a broker is not live that was live at the start."""
         self._silent: dict[int, float] = {}
         """Since when a broker gives no answer."""
-        self.stopped: dict[int, str] = {}
+        self.stopped: dict[int, str] = dict.fromkeys(sorted(known.silent), SILENT_BEFORE)
         """The brokers that were harmed, and why."""
 
     def on_look(self, now: float, look: ClusterLook, own: Set[TopicPartition]) -> dict[int, str]:

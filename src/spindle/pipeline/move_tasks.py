@@ -96,6 +96,13 @@ class MoveTask:
         brokers = look.assigned.get(self.partition, ())
         return self.move.to in brokers and self.move.broker not in brokers
 
+    def is_unassigned(self, look: ClusterLook) -> bool:
+        """Whether its reassignment is taken back: the controller alone says so."""
+        brokers = look.assigned.get(self.partition, ()) if self.move.between else ()
+        return (
+            bool(brokers) and self.move.to not in brokers and self.partition not in look.reassigning
+        )
+
     def is_begun(self, look: ClusterLook) -> bool:
         """Whether the replica is where the move takes it, or on its way there and nowhere else."""
         place = self.place_in(look)

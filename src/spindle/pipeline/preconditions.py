@@ -1,12 +1,12 @@
-"""What stands against starting a run: directories that are offline, replicas that are not in sync,
-moves of other parties. Pure.
+"""What stands against starting a run: brokers that give no answer, directories that are offline,
+replicas that are not in sync, moves of other parties. Pure.
 
 An operator goes on in spite of one by its name. Called by `spindle balance apply` (spec V-05).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -35,19 +35,23 @@ class ClusterHealth:
     """What is not well in a cluster now.
 
     `offline`: directories; `reassigning`: partitions whose brokers another party changes; `barred`:
-    brokers that refuse moves between their directories, since one of these is offline.
+    brokers that refuse moves between their directories, since one of these is offline; `silent`:
+    brokers that gave no answer, and why.
     """
 
     offline: frozenset[Place] = frozenset()
     replicas: ReplicationHealth = field(default_factory=ReplicationHealth)
     reassigning: frozenset[TopicPartition] = frozenset()
     barred: frozenset[int] = frozenset()
+    silent: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def known(self) -> KnownTrouble:
         """The same, as an execution takes it."""
         replicas = self.replicas
-        return KnownTrouble(self.offline, frozenset(replicas.behind), replicas.live)
+        return KnownTrouble(
+            self.offline, frozenset(replicas.behind), replicas.live, frozenset(self.silent)
+        )
 
 
 def obstacles(
@@ -55,9 +59,15 @@ def obstacles(
 ) -> list[Obstacle]:
     """What stands against a run in which these brokers take part, but for what is named.
 
-    `own`: the partitions that the run moves between brokers, which it may have begun to move.
+    `own`: the partitions that the run moves between brokers, which it may have begun to move. That
+    a broker which gives no answer is out of sync as well is not said twice.
     """
     found = [
+        Obstacle(str(broker), f"broker {broker} takes part and gives no answer ({why})")
+        for broker, why in sorted(health.silent.items())
+        if broker in brokers
+    ]
+    found += [
         Obstacle(
             f"{broker}:{path}",
             f"broker {broker}: log directory {path} is offline"
@@ -69,7 +79,7 @@ def obstacles(
     behind = [
         name
         for name, late in sorted(health.replicas.behind.items())
-        if late & brokers and name not in own and str(name) not in despite
+        if late & brokers - health.silent.keys() and name not in own and str(name) not in despite
     ]
     if behind:
         several = counted(len(behind), "partition is", "partitions are")

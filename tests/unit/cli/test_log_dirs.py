@@ -16,7 +16,7 @@ from spindle.cli.log_dirs import DescribedLogDirs, _show, ask, document, narrowe
 from spindle.cli.roll import DOWN, silent_rows
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import NoSuchBroker
-from spindle.client.failures import Unreachable
+from spindle.client.failures import Refused, Unreachable
 from spindle.client.results import LogDescription, LogDirDescription
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
@@ -129,3 +129,9 @@ def test_of_a_broker_that_leaves_meanwhile_it_is_not_said_that_there_is_none() -
             3: "it is down: it left the cluster while it was asked"
         }
         assert [row[2] for row in silent_rows(silent, 4)] == [DOWN]
+
+
+@pytest.mark.spec("N-06", "V-08")
+def test_a_broker_that_refuses_has_answered() -> None:
+    refusal = Refused(Error.CLUSTER_AUTHORIZATION_FAILED, "DescribeLogDirs", "broker 1 (h:1)")
+    assert silent_rows({1: refusal}, 4) == [["1", "(all)", "refused", "-"]]

@@ -105,7 +105,9 @@ def test_an_unknown_broker_is_named_beside_those_there_are() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker, FakeBroker(2, broker.peers):
             cluster = cluster_of(broker)
-            with pytest.raises(NoSuchBroker, match="no broker 9; the brokers are: 1, 2"):
+            with pytest.raises(
+                NoSuchBroker, match="no broker 9, or it is down; those that serve: 1, 2"
+            ):
                 await cluster.ask_node(9, METADATA, Deadline(5))
             cluster.close()
 

@@ -9,6 +9,7 @@ from spindle.pipeline.execution import Execution
 from spindle.pipeline.execution_values import (
     ClusterLook,
     ExecutionRules,
+    KnownTrouble,
     ParticipatingDirectory,
     Place,
     Start,
@@ -49,9 +50,11 @@ class World:
 
 
 def rules(
-    limits: WaveLimits | None = None, rooms: Mapping[Place, ParticipatingDirectory] | None = None
+    limits: WaveLimits | None = None,
+    rooms: Mapping[Place, ParticipatingDirectory] | None = None,
+    known: KnownTrouble | None = None,
 ) -> ExecutionRules:
-    return ExecutionRules(limits or WaveLimits(), rooms or {})
+    return ExecutionRules(limits or WaveLimits(), rooms or {}, known=known or KnownTrouble())
 
 
 def started(effects: Sequence[object]) -> list[PlannedMove]:

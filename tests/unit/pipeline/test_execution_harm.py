@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 from tests.unit.pipeline.moving_world import A, B, World, move, rules, started
 
+from spindle.client.failures import OutOfTime
 from spindle.client.results import ReplicaLogDirs
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.execution import ROOM_SECONDS, STALL_SECONDS, Execution
@@ -143,13 +144,63 @@ def test_on_a_silent_broker_nothing_starts_and_one_that_stays_silent_is_stopped(
     assert started(seen(1.0)) == [other]
     world.start(one, other, copied=5)
     assert seen(2.0, 2) == []
+    assert seen(2.0 + SILENT_SECONDS - 1, 2) == []
     assert seen(60.0) == [], "it has answered"
     assert seen(61.0, 2) == []
     world.start(one, other, copied=50)
-    assert seen(62.0 + SILENT_SECONDS - 2, 2) == []
+    assert seen(61.0 + SILENT_SECONDS - 1, 2) == []
     halt, back = seen(61.0 + SILENT_SECONDS, 2)
-    assert halt == Halt(2, "it has given no answer for 120 s")
+    assert halt == Halt(2, "it has given no answer for 30 s")
     assert back == TakeBack((other,))
+    world.finish(one)
+    assert seen(62.0 + SILENT_SECONDS, 2) == [], "it is not waited for until its move is gone"
+    assert machine.over
+    assert dict(machine.outcome(0.0).failed) == {
+        other: "it could not be cancelled: broker 2 gives no answer, and may go on to /b once it"
+        " does"
+    }
+
+
+@pytest.mark.spec("V-05")
+def test_of_a_broker_that_was_silent_before_nothing_is_moved() -> None:
+    here, there, arriving = move(0), move(1, broker=2), move(2)._replace(destination=2)
+    world = World(here, there, arriving)
+    known = KnownTrouble(silent=frozenset({2}))
+    machine = Execution([[here, there, arriving]], rules(known=known), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [here]
+    world.finish(here)
+    assert machine.on_look(1.0, world.look(machine)) == []
+    outcome = machine.outcome(1.0)
+    why = "it gave no answer before the run began"
+    assert outcome.halted == {2: why}
+    assert dict(outcome.failed) == dict.fromkeys((there, arriving), f"not started: {why}")
+
+
+@pytest.mark.spec("V-05")
+def test_a_reassignment_to_a_silent_broker_is_taken_back_by_the_controller() -> None:
+    coming = move(0)._replace(destination=2)
+    world = World(coming)
+    machine = Execution([[coming]], rules(), 0.0)
+    name = TopicPartition("t", 0)
+
+    def seen(now: float, to: int, *, active: bool) -> list[object]:
+        look = dataclasses.replace(
+            world.look(machine),
+            places={replica_of(coming): OutOfTime("frozen")},
+            assigned={name: (to,)},
+            reassigning=frozenset({name} if active else ()),
+            silent=frozenset({2}),
+        )
+        return list(machine.on_look(now, look))
+
+    assert started(machine.on_look(0.0, world.look(machine))) == [coming]
+    assert seen(1.0, 2, active=True) == []
+    assert seen(1.0 + SILENT_SECONDS, 2, active=True)[1] == TakeBack((coming,))
+    assert seen(2.0 + SILENT_SECONDS, 2, active=True) == []
+    assert seen(3.0 + SILENT_SECONDS, 1, active=False) == []
+    assert dict(machine.outcome(0.0).failed) == {
+        coming: "cancelled: the moves of broker 2 were stopped"
+    }
 
 
 @pytest.mark.spec("V-05")

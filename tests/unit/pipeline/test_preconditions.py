@@ -53,6 +53,22 @@ def test_of_a_broker_that_refuses_the_planned_moves_the_refusal_says_so() -> Non
     )
 
 
+@pytest.mark.spec("V-05", "V-06")
+def test_a_broker_that_gives_no_answer_stands_against_a_run_in_which_it_takes_part() -> None:
+    behind = {TopicPartition("t", 0): frozenset({2})}
+    health = ClusterHealth(
+        replicas=ReplicationHealth(behind=behind),
+        silent={2: "broker 2 (h:1) did not answer within 5 s", 3: "down"},
+    )
+    (one,) = obstacles(health, {1, 2}, set(), ())
+    assert one == (
+        "2",
+        "broker 2 takes part and gives no answer (broker 2 (h:1) did not answer within 5 s)",
+    )
+    assert obstacles(health, {1, 2}, set(), ["2"]) == []
+    assert health.known.silent == {2, 3}
+
+
 @pytest.mark.spec("V-05")
 def test_an_operator_goes_on_by_name() -> None:
     names = ["1:/dead", "t-0", "t-10", "reassignments"]

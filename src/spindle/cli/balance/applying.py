@@ -90,7 +90,7 @@ async def apply(
         if not run.by:
             there = frozenset(map(replica_of, {*ends(proposal.moves)} - {*waiting}))
             run = replace(run, by=user_and_host(), there=there)
-        limited = RunThrottles(admin, kafkas, crosses(proposal), say)
+        limited = RunThrottles(admin, kafkas, crosses(proposal), say, known.silent)
         try:
             # A run is noted once its throttles stand: refused there, nothing is left open.
             await limited.hold(run.options.throttle if waiting else None)

@@ -8,12 +8,13 @@ Called by `move_rim` and `applying`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from spindle.client.admin import AdminClient
 from spindle.client.failures import OutOfTime, Unreachable
 from spindle.client.log_dirs import LogDirs
+from spindle.model.errors import PeerFailed
 from spindle.model.ids import TopicPartition
 
 LOOK_SECONDS: Final = 5.0
@@ -66,30 +67,30 @@ class BrokerLooks:
         if due:
             await asyncio.wait(due, timeout=self._seconds)
         told = {broker: self._told(broker, wanted) for broker in brokers}
-        # One that refuses, or is no broker of the cluster any more, has answered in its way.
-        silent = {b for b, found in told.items() if isinstance(found, OutOfTime)}
+        # One that refuses has answered.
+        silent = {b: found for b, found in told.items() if isinstance(found, PeerFailed)}
         self._note(silent, frozenset(brokers))
         return told
 
     def _told(self, broker: int, wanted: frozenset[TopicPartition]) -> LogDirs | Exception:
         names, answer = self._open[broker]
         if not answer.done():
-            return OutOfTime(f"broker {broker} has given no answer yet")
+            return OutOfTime(f"nothing within {self._seconds:g} s")
         del self._open[broker]
         failure = answer.exception()
         if failure is not None:
             assert isinstance(failure, Exception)
             return failure
         if not wanted <= names:  # It was asked before these partitions moved.
-            return OutOfTime(f"broker {broker} has answered an older question")
+            return OutOfTime("only to an older question")
         return answer.result()
 
-    def _note(self, silent: set[int], asked: frozenset[int]) -> None:
-        for broker in sorted(silent - self.silent):
+    def _note(self, silent: Mapping[int, PeerFailed], asked: frozenset[int]) -> None:
+        for broker in sorted(silent.keys() - self.silent):
             self._say(
-                f"warning: broker {broker} gives no answer ({self._seconds:g} s): its moves are "
-                "not seen and none is started on it until it answers; other brokers go on"
+                f"warning: broker {broker} gives no answer ({silent[broker]}): its moves are not "
+                "seen and none is started on it until it answers; other brokers go on"
             )
-        for broker in sorted((self.silent - silent) & asked):
+        for broker in sorted((self.silent - silent.keys()) & asked):
             self._say(f"broker {broker} answers again")
-        self.silent = frozenset(silent | (self.silent - asked))
+        self.silent = frozenset(silent.keys() | (self.silent - asked))

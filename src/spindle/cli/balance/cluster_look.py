@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from spindle.cli.balance.broker_looks import BrokerLooks, answered_soon
+from spindle.cli.balance.broker_looks import LOOK_SECONDS, BrokerLooks, answered_soon
 from spindle.client.admin import AdminClient
 from spindle.client.failures import OutOfTime, Refused, Unreachable
 from spindle.client.log_dirs import LogDirs, replica_in
@@ -27,7 +27,8 @@ async def verify(admin: AdminClient, moves: Sequence[PlannedMove]) -> list[tuple
     """
     moves = ends(moves)
     partitions = await _partitions(admin, [name_of(m) for m in moves if m.between])
-    places = await admin.describe_replica_log_dirs([replica_of(m) for m in moves]).settled()
+    asked = [replica_of(m) for m in moves]
+    places = await admin.describe_replica_log_dirs(asked, timeout=LOOK_SECONDS).settled()
     wrong = []
     for move in moves:
         place = places[replica_of(move)]

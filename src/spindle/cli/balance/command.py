@@ -177,8 +177,9 @@ def apply(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Go on in spite of this: an offline BROKER:PATH, a TOPIC-PARTITION that is not in "
-            "sync, `under-replicated`, `reassignments`; may be repeated.",
+            help="Go on in spite of this: an offline BROKER:PATH, a BROKER that gives no answer "
+            "(its moves are left out), a TOPIC-PARTITION that is not in sync, `under-replicated`, "
+            "`reassignments`; may be repeated.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -294,8 +295,9 @@ def _rehearse(
     options = asked.over(RunOptions(*plan.wanted.limits, *plan.wanted.pace))
 
     async def work(admin: AdminClient) -> tuple[Rehearsal, CopyLimits]:
-        found = await rehearsed(admin, plan, despite, render.note)
-        limited = RunThrottles(admin, kafkas, crosses(plan), render.note)
+        found, health = await rehearsed(admin, plan, despite, render.note)
+        silent = health.known.silent
+        limited = RunThrottles(admin, kafkas, crosses(plan), render.note, silent)
         return found, await limited.rates(options.throttle if found.moves else None)
 
     found, (between, within) = with_admin(cluster, work)

@@ -16,7 +16,7 @@ from spindle.cli.balance.cluster_look import assigned_brokers, deleted, name_of,
 from spindle.cli.balance.starting import replication_health
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
-from spindle.model.errors import Error
+from spindle.model.errors import Error, PeerFailed
 from spindle.pipeline.execution import Execution
 from spindle.pipeline.execution_values import (
     ClusterLook,
@@ -112,13 +112,15 @@ class MoveRim:
     async def _start(self, moves: Sequence[PlannedMove]) -> None:
         between = [m for m in moves if m.between]
         started = await self._admin.alter_replica_log_dirs(
-            {replica_of(move): move.target for move in moves}
+            {replica_of(move): move.target for move in moves}, timeout=LOOK_SECONDS
         ).settled()
         refused = [m for m in moves if isinstance(started.get(replica_of(m)), Exception)]
         for name in await deleted(self._admin, [name_of(m) for m in refused]):
             self._machine.on_gone(name)
         for move in moves:
             error = started.get(replica_of(move))
+            if isinstance(error, PeerFailed) and not move.between:
+                continue  # It may have begun: the looks that follow show it.
             # A broker that has no such replica yet has noted where to create it.
             if isinstance(error, Exception) and not (move.between and is_absent(error)):
                 self._machine.on_refused(move, reason(error))

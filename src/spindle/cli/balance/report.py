@@ -230,6 +230,12 @@ def show_outcome(outcome: PlanOutcome) -> None:
         render.warn(f"{move.name} on broker {move.broker}: {why}")
     for unled in outcome.unled:
         render.warn(f"{unled.name} is not led by broker {unled.leader}: {unled.why}")
+    if outcome.halted:
+        those = " and ".join(f"broker {broker}" for broker in outcome.halted)
+        render.say(
+            f"Once {those} can move replicas again, make a new plan: it begins where replicas are "
+            "then."
+        )
     if outcome.unled:
         render.say(
             "A preferred leader is elected once its broker is in sync again. Then apply the plan "

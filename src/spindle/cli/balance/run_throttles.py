@@ -6,7 +6,7 @@ Which settings these are, and what stood there before, `cli.reassign.limits` kno
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 
 from spindle.cli.balance.cluster_look import assigned_brokers
 from spindle.cli.balance.move_rim import Say
@@ -24,9 +24,18 @@ CopyLimits = tuple[int | None, int | None]
 class RunThrottles:
     """The throttles of one run: set, changed while it is under way, put back at its end."""
 
-    def __init__(self, admin: AdminClient, plan: ReassignmentPlan, between: bool, say: Say) -> None:
-        """`between`: whether replicas go to other brokers, too."""
+    def __init__(
+        self,
+        admin: AdminClient,
+        plan: ReassignmentPlan,
+        between: bool,
+        say: Say,
+        without: Set[int] = frozenset(),
+    ) -> None:
+        """`between`: whether replicas go to other brokers, too; `without`: brokers that give no
+        answer, whose replicas stay."""
         self._admin, self._plan, self._between, self._say = admin, plan, between, say
+        self._without = without
         self._held: Journal | None = None
         """As long as it is, no other run takes these throttles for left behind."""
 
@@ -42,7 +51,7 @@ class RunThrottles:
         current = await assigned_brokers(self._admin, self._plan.replicas)
         rates = await self._rates(rate, active)
         self._held = await limits.limit(
-            self._admin, self._plan, rates, active, current, self._say, self._held
+            self._admin, self._plan, rates, active, current, self._say, self._held, self._without
         )
 
     async def rates(self, rate: int | None) -> CopyLimits:
@@ -54,7 +63,7 @@ class RunThrottles:
     async def _rates(self, rate: int, active: Collection[TopicPartition]) -> CopyLimits:
         rates = (rate if self._between else None, rate)
         if any(name not in self._plan.replicas for name in active):
-            return await limits.no_higher(self._admin, self._plan, rates, self._say)
+            return await limits.no_higher(self._admin, self._plan, rates, self._say, self._without)
         return rates
 
     async def put_back(self) -> None:

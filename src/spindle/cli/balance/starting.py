@@ -16,7 +16,7 @@ from spindle.cli.balance.cluster_look import deleted, name_of, pending
 from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient, features_of
 from spindle.client.results import Reassignment
-from spindle.model.errors import Failure, Refusal
+from spindle.model.errors import Failure, PeerFailed, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.execution_values import ReplicationHealth
 from spindle.pipeline.known_faults import faults, release_range
@@ -41,6 +41,8 @@ async def checked(
     own = {name_of(move) for move in moves if move.between}
     if found := obstacles(health, brokers, own, despite):
         raise Declined(refusal(found))
+    for broker in sorted(health.silent.keys() & brokers):
+        say(f"warning: broker {broker} gives no answer: what moves from or to it is left out")
     return health
 
 
@@ -56,18 +58,25 @@ class Rehearsal(NamedTuple):
 
 async def rehearsed(
     admin: AdminClient, proposal: ClusterProposal, despite: Sequence[str], say: Say
-) -> Rehearsal:
-    """What a run would do now. Declined where something stands against it; changes nothing."""
+) -> tuple[Rehearsal, ClusterHealth]:
+    """What a run would do now, and what it would go on in spite of; changes nothing.
+
+    Declined where something stands against it.
+    """
     waiting = await pending(admin, proposal.moves)
     gone = await deleted(admin, [name_of(m) for m in proposal.moves])
-    if waiting:
-        await checked(admin, waiting, despite, say)
     left = [m for m in proposal.moves if name_of(m) not in gone]
+    there = len(left) - len(waiting)
+    health = ClusterHealth()
+    if waiting:
+        health = await checked(admin, waiting, despite, say)
+        waiting = [m for m in waiting if {m.broker, m.to}.isdisjoint(health.silent)]
     orders = () if proposal.leadership is None else proposal.leadership.orders
-    return Rehearsal(
-        len(waiting), sum(m.size for m in waiting), len(left) - len(waiting),
+    found = Rehearsal(
+        len(waiting), sum(m.size for m in waiting), there,
         len(proposal.moves) - len(left), len(orders),
     )  # fmt: skip
+    return found, health
 
 
 async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> ClusterHealth:
@@ -77,6 +86,7 @@ async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> Clust
     """
     asked = admin.describe_log_dirs(sorted(brokers), partitions=[], timeout=LOOK_SECONDS)
     told = await asked.settled()
+    silent = {b: str(found) for b, found in told.items() if isinstance(found, PeerFailed)}
     offline = {
         (broker, d.path)
         for broker, found in told.items()
@@ -87,7 +97,7 @@ async def look(admin: AdminClient, brokers: Set[int], within: Set[int]) -> Clust
     active = await answered_soon(lambda s: admin.list_partition_reassignments(timeout=s))
     barred = await refusing(admin, within & {broker for broker, _ in offline})
     replicas = await replication_health(admin, active)
-    return ClusterHealth(frozenset(offline), replicas, frozenset(active), barred)
+    return ClusterHealth(frozenset(offline), replicas, frozenset(active), barred, silent)
 
 
 async def replication_health(

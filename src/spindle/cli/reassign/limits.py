@@ -7,7 +7,7 @@ Which settings these are is `throttles`; what stood there before is kept in the
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Set
 from typing import Final
 
 from spindle.cli.reassign import throttles
@@ -44,11 +44,13 @@ async def limit(
     current: Assignment,
     say: Say,
     held: Journal | None = None,
+    without: Set[int] = frozenset(),
 ) -> Journal:
     """Hold a plan's copies to (bytes/s between brokers, bytes/s between directories).
 
     Keep the journal until they have begun: until then no run takes the throttles for left behind.
     `held`: the one of this plan, whose rates change; a broker that has left keeps its own.
+    `without`: brokers of the plan that give no answer and take no part.
     """
     rate, move_rate = rates
     topics: throttles.Changes = {}
@@ -61,6 +63,7 @@ async def limit(
     if move_rate is not None:
         movers = throttles.between_directories((r.broker for r in plan.directories), move_rate)
     cluster = await admin.describe_cluster()
+    brokers, movers = (_but(part, without) for part in (brokers, movers))
     if held is not None:
         brokers, movers = (_of_live(part, cluster.brokers) for part in (brokers, movers))
     journal = held or Journal(cluster.cluster_id)
@@ -80,15 +83,15 @@ async def no_higher(
     plan: ReassignmentPlan,
     rates: tuple[int | None, int | None],
     say: Say,
+    without: Set[int] = frozenset(),
 ) -> tuple[int | None, int | None]:
     """Rates, as `limit` takes them, that lift no limit of another party on a broker of the plan.
 
     Kafka limits copies between brokers and copies between directories apart, so each rate is held
     against limits of its own kind. Where the plan has set one, what stood there before counts.
     """
-    brokers = {b for replicas in plan.replicas.values() for b in replicas}
-    brokers |= {replica.broker for replica in plan.directories}
-    resources = [Resource(ResourceType.BROKER, str(broker)) for broker in sorted(brokers)]
+    brokers = sorted(_brokers_of(plan) - without)
+    resources = [Resource(ResourceType.BROKER, str(broker)) for broker in brokers]
     found = await _values(admin, {(r, name): "" for r in resources for name in throttles.RATES})
     note = Journal((await admin.describe_cluster()).cluster_id).of(plan)
     for s in note.settings if note else ():
@@ -278,8 +281,17 @@ async def _values(
     return values
 
 
+def _brokers_of(plan: ReassignmentPlan) -> set[int]:
+    named = {replica.broker for replica in plan.directories}
+    return named.union(*plan.replicas.values())
+
+
 def _of_live(changes: throttles.Changes, live: Container[int]) -> throttles.Changes:
     return {resource: each for resource, each in changes.items() if int(resource.name) in live}
+
+
+def _but(changes: throttles.Changes, brokers: Set[int]) -> throttles.Changes:
+    return {r: each for r, each in changes.items() if int(r.name) not in brokers}
 
 
 def _is_own(config: Config) -> bool:

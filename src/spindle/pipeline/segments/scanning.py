@@ -19,6 +19,7 @@ from spindle.pipeline.segments.finding import Part, SegmentedLog, Trouble
 from spindle.pipeline.segments.rows import Constants, Ranges, Table
 from spindle.pipeline.segments.walking import Damage, walk
 from spindle.storage import layout
+from spindle.storage.layout import EntryKind
 
 BATCHES: Final = "batches"
 RECORDS: Final = "records"
@@ -54,7 +55,8 @@ class Scanner:
                         yield self._table.damages(constants, held)
                         held = []
             except OSError as error:
-                held.append(_unread(part, _why(error)))
+                if not (isinstance(error, FileNotFoundError) and _was_deleted(part)):
+                    held.append(_unread(part, _why(error)))
             if held:
                 yield self._table.damages(constants, held)
 
@@ -120,6 +122,20 @@ def _unread(part: Part, why: str) -> Damage:
     piece = part.piece
     last = None if piece.next_offset is None else piece.next_offset - 1
     return Damage(piece.start, part.size, piece.first_offset, last, why)
+
+
+def _was_deleted(part: Part) -> bool:
+    """Whether a broker has deleted a segment in its usual course: with a log that it no longer
+    wants, or by retention, which takes the oldest. Then a look a moment later finds nothing."""
+    if part.log.kind == EntryKind.DELETE.value:
+        return True
+    try:
+        names = os.listdir(part.log.path)
+    except OSError:
+        return False  # The log has moved: it is to be read again.
+    parsed = map(layout.parse_segment_file, names)
+    left = [segment.offset for segment in parsed if segment and segment.kind == layout.LOG]
+    return bool(left) and part.piece.base < min(left)
 
 
 def _why(error: OSError) -> str:

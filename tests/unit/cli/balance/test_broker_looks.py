@@ -37,7 +37,7 @@ def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
                 assert one.count(Key.DESCRIBE_LOG_DIRS) == 3
                 assert two.count(Key.DESCRIBE_LOG_DIRS) == 1, "its question stays open"
                 assert len(said) == 1
-                assert "broker 2 gives no answer (0.05 s)" in said[0]
+                assert "broker 2 gives no answer (nothing within 0.05 s)" in said[0]
                 two.on(Key.DESCRIBE_LOG_DIRS, directory)
                 two.close_connection()  # The client asks again.
                 while looks.silent:
@@ -45,6 +45,9 @@ def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
                     await asyncio.sleep(0.01)
                 assert not isinstance(told[2], Exception)
                 assert said[1:] == ["broker 2 answers again"]
+                await looks.ask([1, 2, 3], [])
+                assert looks.silent == {3}
+                assert "broker 3 gives no answer (there is no broker 3, or it is down" in said[2]
 
     asyncio.run(scenario())
 

@@ -36,7 +36,9 @@ class Cluster:
     def __init__(self, topic: TopicDescription | Exception) -> None:
         self._topic = topic
 
-    def describe_replica_log_dirs(self, replicas: list[Replica]) -> Answered:
+    def describe_replica_log_dirs(
+        self, replicas: list[Replica], timeout: float | None = None
+    ) -> Answered:
         return Answered({replica: ReplicaLogDirs("/b", 0, 100) for replica in replicas})
 
     def describe_topics(self, names: list[str], timeout: float | None = None) -> Answered:
