@@ -1,9 +1,10 @@
 """Spindle clusters for Apache Kafka's own tests: a process that takes orders in lines.
 
 `tests/support/java` speaks to it. First the shape (`brokers N`, `disks N`, `level N` of
-metadata.version, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`, answered with both bootstrap
-addresses and the brokers' files, then `stop ID` and `start ID`, then `end`. The next cluster may
-follow: one process serves many, one at a time. A cluster ends with the input, too.
+metadata.version, `feature NAME=LEVEL`, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`,
+answered with both bootstrap addresses and the brokers' files, then `stop ID` and `start ID`, then
+`end`. The next cluster may follow: one process serves many, one at a time. A cluster ends with the
+input, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def serve_one() -> bool:
     """Serve one cluster from its shape to its end; whether there was one."""
     brokers, disks = 1, 1
     newest = level = FINALIZED[METADATA_VERSION]
-    settings: dict[str, str] = {}
+    settings = {"default.replication.factor": "1"}  # Kafka's default, which its tests build on.
+    features: dict[str, int] = {}
     own: dict[int, dict[str, str]] = {}
     for line in sys.stdin:
         order, _, rest = line.rstrip("\n").partition(" ")
@@ -39,6 +41,8 @@ def serve_one() -> bool:
                 disks = int(rest)
             case "level":
                 level = min(int(rest), newest)  # Kafka's tests may begin above what is released.
+            case "feature":
+                features[name] = int(value)
             case "set":
                 settings[name] = value
             case "own":
@@ -56,7 +60,11 @@ def serve_one() -> bool:
             directories=disks,
             settings=settings,
             first_broker=0,
-            first_records=[FeatureLevel(name=n, level=v) for n, v in finalized_at(level).items()],
+            first_records=[
+                FeatureLevel(name=name, level=finalized)
+                for name, finalized in {**finalized_at(level), **features}.items()
+                if finalized
+            ],
         ) as cluster,
     ):
         for node in cluster.brokers:

@@ -18,6 +18,7 @@ from spindle.core.groups.consumer_group_metadata import (
     subscription_record,
 )
 from spindle.core.groups.consumer_values import (
+    FIRST_EPOCH,
     JOIN_EPOCH,
     NOTHING,
     STATIC_LEAVE_EPOCH,
@@ -84,9 +85,9 @@ class Draft:
         member = _updated(before, beat)
         names_changed = self._subscribe(before, member)
         regex_changed, found = self._resolve(before, member, beat)
+        bumps = names_changed or found
         # A member in epoch 0 would seem to join with each heartbeat, also one without a topic.
-        bumps = names_changed or found or not self.group.epoch
-        if bumps or topics_changed:
+        if bumps or topics_changed or not self.group.epoch:
             self.refresh_epoch(bump=bumps)
         self._assign()
         after = self._reconcile(member.member_id, beat.owned, names_changed or regex_changed)
@@ -176,8 +177,11 @@ class Draft:
         """A new epoch, if it must be or the topics have changed: a target has to be made."""
         names = self.group.subscribed_topics()
         hash = group_hash({name: self.around.topic_hash(name) for name in names})
+        epoch = max(self.group.epoch, FIRST_EPOCH)
         if bump or hash != self.group.topics_hash:
-            self.put(EpochRecord(self._id, (self.group.epoch + 1, hash)))
+            epoch += 1
+        if epoch != self.group.epoch:
+            self.put(EpochRecord(self._id, (epoch, hash)))
         if self.group.has_old_topics:
             self.put(OldTopicsRecord(self._id, is_there=False))
 

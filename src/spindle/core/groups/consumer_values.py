@@ -15,6 +15,8 @@ from spindle.model.errors import Error
 from spindle.model.ids import TopicId
 
 JOIN_EPOCH: Final = 0
+FIRST_EPOCH: Final = 1
+"""A new group's, as Apache Kafka's: the first subscription to topics raises it to 2."""
 LEAVE_EPOCH: Final = -1
 STATIC_LEAVE_EPOCH: Final = -2
 """A static member goes and will come back (KIP-848)."""

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from spindle.core.groups.assignors import Assignable
-from spindle.core.groups.consumer_values import JOIN_EPOCH, ConsumerSurroundings, Partitions
+from spindle.core.groups.consumer_values import (
+    FIRST_EPOCH,
+    JOIN_EPOCH,
+    ConsumerSurroundings,
+    Partitions,
+)
 from spindle.core.groups.share_assignor import assign_shared
 from spindle.core.groups.share_group_metadata import ShareGroupMetadata
 from spindle.core.groups.share_group_values import (
@@ -34,6 +40,8 @@ from spindle.core.groups.share_group_values import (
 from spindle.core.groups.topic_hashes import group_hash
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicId
+
+_MEMBER_ID_SIZE_MAX: Final = 36
 
 
 class ShareDraft:
@@ -115,7 +123,8 @@ class ShareDraft:
         names = self.group.subscribed_topics()
         hash = group_hash({name: self.around.topic_hash(name) for name in names})
         if bump or hash != self.group.topics_hash:
-            self.put(ShareEpochRecord(self._id, (self.group.epoch + 1, hash)))
+            epoch = max(self.group.epoch, FIRST_EPOCH) + 1
+            self.put(ShareEpochRecord(self._id, (epoch, hash)))
 
     def _is_pending(self) -> bool:
         """Whether partitions whose state has been made are with no member."""
@@ -264,6 +273,8 @@ def check_share_beat(beat: ShareBeat) -> None:
     """What is wrong with a heartbeat by itself; Refusal INVALID_REQUEST."""
     if not beat.member_id.strip():
         raise _wrong("MemberId can't be empty.")
+    if len(beat.member_id) > _MEMBER_ID_SIZE_MAX:
+        raise _wrong(f"MemberId has more than {_MEMBER_ID_SIZE_MAX} characters: send a UUID.")
     if not beat.group_id.strip():
         raise _wrong("GroupId can't be empty.")
     if beat.rack_id is not None and not beat.rack_id.strip():

@@ -152,7 +152,10 @@ class ShareGroups:
         then: ErrorsThen,
         refuse: Refuse,
     ) -> None:
-        """A group without members begins at other offsets; one that is not there is made."""
+        """A group without members begins at other offsets; one that is not there is made.
+
+        Without offsets none is made: all that was named is unknown.
+        """
 
         def told(errors: PartitionErrors) -> None:
             self._tidy(group_id)
@@ -162,7 +165,11 @@ class ShareGroups:
             self._tidy(group_id)
             refuse(refusal)
 
-        self._made(group_id).alter(offsets, names, told, refused)
+        group = self._made(group_id)
+        if offsets or group.metadata.is_there:
+            group.alter(offsets, names, told, refused)
+        else:
+            told({})
 
     def remove(self, group_id: str, then: Callable[[Error], None]) -> None:
         """An empty group goes."""

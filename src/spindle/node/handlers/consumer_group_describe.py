@@ -58,8 +58,8 @@ def on_broker(
 def _describe(broker: Broker, group_id: str, permits: Permits, allowed: int) -> DescribedGroup:
     try:
         if not broker.groups.serves_consumers:
-            raise Refusal(Error.UNSUPPORTED_VERSION, "The cluster's group.version is 0.")
-        view = broker.groups.coordinator(group_id).consumers.describe(group_id)
+            raise Refusal(Error.UNSUPPORTED_VERSION, broker.groups.no_consumers)
+        view = broker.groups.named(group_id).consumers.describe(group_id)
         members = tuple(_member(broker.image, member) for member in view.members)
         _check_topics(permits, members)
     except Refusal as refusal:
@@ -110,7 +110,7 @@ def _member(image: ClusterImage, view: ConsumerMemberView) -> Member:
         client_id=said.client_id,
         client_host=said.client_host,
         subscribed_topic_names=tuple(sorted(said.topics)),
-        subscribed_topic_regex=said.regex,
+        subscribed_topic_regex=said.regex or "",
         assignment=_assignment(image, holds),
         target_assignment=_assignment(image, view.target),
         member_type=int(said.classic is None),

@@ -40,7 +40,7 @@ def on_broker(
 ) -> Later:
     """Hear a member of a consumer group."""
     if not broker.groups.serves_consumers:
-        raise Refusal(Error.UNSUPPORTED_VERSION, "The cluster's group.version is 0.")
+        raise Refusal(Error.UNSUPPORTED_VERSION, broker.groups.no_consumers)
     permits = context.permits
 
     def visible(names: Iterable[str]) -> frozenset[str]:

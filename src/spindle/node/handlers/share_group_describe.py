@@ -50,7 +50,7 @@ def on_broker(
 def _describe(broker: Broker, group_id: str, permits: Permits, allowed: int) -> DescribedGroup:
     try:
         check_shares(broker)
-        view = broker.groups.coordinator(group_id).shares.describe(group_id)
+        view = broker.groups.named(group_id).shares.describe(group_id)
         members = tuple(_member(broker.image, member) for member in view.members)
         _check_topics(permits, members)
     except Refusal as refusal:

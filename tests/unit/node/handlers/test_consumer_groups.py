@@ -51,18 +51,19 @@ def described(broker: GroupBroker) -> Any:
 
 def test_a_member_joins_is_described_and_leaves(broker: GroupBroker) -> None:
     answer = beat(broker, 0)
-    assert (answer.error_code, answer.member_epoch) == (Error.NONE, 1)
+    assert (answer.error_code, answer.member_epoch) == (Error.NONE, 2)
     assert answer.heartbeat_interval == timedelta(seconds=5)
     (topic,) = answer.assignment.topic_partitions
     assert tuple(topic.partitions) == (0, 1)
-    assert beat(broker, 1).assignment is None
+    assert beat(broker, 2).assignment is None
     group = described(broker)
-    assert (group.group_state, group.group_epoch, group.assignment_epoch) == ("Stable", 1, 1)
+    assert (group.group_state, group.group_epoch, group.assignment_epoch) == ("Stable", 2, 2)
     assert group.assignor_name == "uniform"
     (member,) = group.members
     assert (member.member_id, member.member_type, tuple(member.subscribed_topic_names)) == (
         "m", 1, ("t",),
     )  # fmt: skip
+    assert member.subscribed_topic_regex == ""
     assert [t.topic_name for t in member.assignment.topic_partitions] == ["t"]
     assert [tuple(t.partitions) for t in member.target_assignment.topic_partitions] == [(0, 1)]
     assert beat(broker, -1).member_epoch == -1
@@ -78,7 +79,9 @@ def test_what_a_cluster_without_the_feature_says(broker: GroupBroker) -> None:
 def test_a_broker_without_the_protocol_refuses_it() -> None:
     broker = group_broker("group.coordinator.rebalance.protocols", "classic")
     broker.image.apply(r.FeatureLevel(name="group.version", level=1))
-    assert beat(broker, 0).error_code == Error.UNSUPPORTED_VERSION
+    answer = beat(broker, 0)
+    assert answer.error_code == Error.UNSUPPORTED_VERSION
+    assert "group.coordinator.rebalance.protocols" in answer.error_message
 
 
 @pytest.mark.parametrize(
@@ -133,13 +136,13 @@ def test_new_partitions_come_with_the_metadata_and_settings_with_the_group(
     topic.partitions[2] = part
     broker.image.delta.partitions[PartitionId(topic.topic_id, 2)] = None
     broker.groups.on_metadata(broker.image.delta)
-    answer = beat(broker, 1)
-    assert answer.member_epoch == 2
+    answer = beat(broker, 2)
+    assert answer.member_epoch == 3
     for name, value in (("consumer.heartbeat.interval.ms", "6000"), ("other", "1")):
         broker.image.apply(
             r.DynamicConfig(resource_type=32, resource_name="g", key=name, value=value)
         )
-    assert beat(broker, 2).heartbeat_interval == timedelta(seconds=6)
+    assert beat(broker, 3).heartbeat_interval == timedelta(seconds=6)
 
 
 def test_owned_partitions_are_heard(broker: GroupBroker) -> None:
@@ -149,10 +152,10 @@ def test_owned_partitions_are_heard(broker: GroupBroker) -> None:
     assert topic is not None
     numbers: Any = (0, 1)
     owned = TopicPartitions(topic_id=topic.topic_id, partitions=numbers)
-    told = beat(broker, 1, topic_partitions=(owned,))
+    told = beat(broker, 2, topic_partitions=(owned,))
     (kept,) = told.assignment.topic_partitions
     assert len(kept.partitions) == 1
-    assert beat(broker, 1, topic_partitions=(kept,)).member_epoch == 2
+    assert beat(broker, 2, topic_partitions=(kept,)).member_epoch == 3
 
 
 def test_offsets_are_committed_and_fetched_in_the_members_epoch(broker: GroupBroker) -> None:
@@ -162,7 +165,7 @@ def test_offsets_are_committed_and_fetched_in_the_members_epoch(broker: GroupBro
     ).groups
     assert group.error_code == Error.STALE_MEMBER_EPOCH
     (group,) = broker.ask(
-        Key.OFFSET_FETCH, 9, groups=(fetch_group(member_id="m", member_epoch=1),)
+        Key.OFFSET_FETCH, 9, groups=(fetch_group(member_id="m", member_epoch=2),)
     ).groups
     assert group.error_code == Error.NONE
 

@@ -10,6 +10,7 @@ from tests.support.group_broker import GroupBroker
 from tools.messages.entities import ms
 
 from spindle.model.errors import Error
+from spindle.model.metadata_records import FeatureLevel
 from spindle.wire.apis import TABLE, Key
 
 REFUSED = Error.INVALID_GROUP_ID
@@ -80,3 +81,18 @@ def test_consumers_that_assign_their_own_partitions_may_commit_under_it(
     (result,) = broker.ask(Key.DELETE_GROUPS, 2, groups_names=("",)).results
     assert result.error_code == Error.NONE
     assert commit(broker, 9, 1) == Error.GROUP_ID_NOT_FOUND
+
+
+@pytest.mark.parametrize("leads", [True, False])
+@pytest.mark.parametrize("key", [Key.CONSUMER_GROUP_DESCRIBE, Key.SHARE_GROUP_DESCRIBE])
+def test_it_is_refused_where_groups_are_described_by_kind(
+    broker: GroupBroker, key: Key, leads: bool
+) -> None:
+    for feature in ("group.version", "share.version"):
+        broker.image.apply(FeatureLevel(name=feature, level=1))
+    broker.lead(leads)
+    for version in versions(key):
+        (group,) = broker.ask(
+            key, version, group_ids=("",), include_authorized_operations=False
+        ).groups
+        assert group.error_code == REFUSED

@@ -87,6 +87,8 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             shape.add("brokers " + config.numBrokers());
             shape.add("disks " + config.numDisksPerBroker());
             shape.add("level " + config.metadataVersion().featureLevel());
+            config.features().forEach((feature, level) ->
+                shape.add("feature " + feature.featureName() + "=" + level));
             config.serverProperties().forEach((k, v) -> shape.add("set " + k + "=" + v));
             config.perServerOverrideProperties().forEach((id, own) ->
                 own.forEach((k, v) -> shape.add("own " + id + " " + k + "=" + v)));
