@@ -193,7 +193,9 @@ def demo_page() -> str:
         for broker in (1, 2, 3) for disk in (1, 2)
     ]  # fmt: skip
     spans = [Span(12, 30, "Spark plans"), Span(31, 38.5, "12 replicas move"), Span(50, 59, "c")]
-    promises = (demo.Promise("every acknowledged record is there, once", "405000 of 405000", True),)
+    promises = (
+        demo.Promise("every acknowledged record is there, once", "405,000 of 405,000", True),
+    )
     facts = [("longest gap between two acknowledgements", "0.56 s")]
     load = [3000 + 37 * n % 2000 for n in range(120)]
     lead = "A cluster of 3 brokers with 2 disks each: replicas moved, a disk broke."

@@ -96,13 +96,13 @@ def summary(found: AuditResult) -> dict[str, object]:
 
 def headline(found: AuditResult) -> str:
     """Everything in a sentence."""
-    wrong = ", ".join(f"{found.counts[n]} {n}" for n in _FAULTS if found.counts.get(n))
+    wrong = ", ".join(f"{found.counts[n]:,} {n}" for n in _FAULTS if found.counts.get(n))
     whole = next(iter(found.counts.values()))
     if not (wrong or found.compared):
         if "sequence numbers" in found.basis:
             return "nothing to compare: no idempotent producer wrote these logs"
         return "nothing to compare: the manifest names no record"
-    return f"{whole} records: " + (wrong or found.claim)
+    return f"{whole:,} records: " + (wrong or found.claim)
 
 
 def page(found: AuditResult) -> str:
@@ -119,9 +119,9 @@ def page(found: AuditResult) -> str:
         wrong=_wrong(found),
         picture=[_bar(name, counts) for name, counts in faulty[:PICTURED]],
         columns=("partition", *found.counts),
-        faulty=[(name, *counts.values()) for name, counts in faulty],
+        faulty=[(name, *_figures(counts)) for name, counts in faulty],
         more=found.faulty - len(faulty),
-        well=[(name, *counts.values()) for name, counts in well],
+        well=[(name, *_figures(counts)) for name, counts in well],
         well_words=f"{counted(len(well), 'partition')} without a fault",
         legend=names.legend,
     )
@@ -132,8 +132,12 @@ def _wrong(found: AuditResult) -> list[str]:
     if not found.faulty:
         return []
     of = counted(found.faulty, "partition or log has", "partitions or logs have")
-    faults = [f"{found.counts[n]} records {n}" for n in _FAULTS if found.counts.get(n)]
+    faults = [f"{found.counts[n]:,} records {n}" for n in _FAULTS if found.counts.get(n)]
     return [f"{of} faults", *faults]
+
+
+def _figures(counts: dict[str, int]) -> list[str]:
+    return [f"{count:,}" for count in counts.values()]
 
 
 def _is_faulty(counts: dict[str, int]) -> bool:
@@ -149,18 +153,18 @@ def _bar(name: ShortName, counts: dict[str, int]) -> Bar:
     marks, at = [], 0
     for fault in _FAULTS:
         if count := counts.get(fault, 0):
-            marks.append(BarPart(at, at + count, "fault", f"{count} {fault}"))
+            marks.append(BarPart(at, at + count, "fault", f"{count:,} {fault}"))
             at += count
     words = ", ".join(mark.text for mark in marks)
-    return Bar(name, 0, max(whole, at), marks, f"{words} of {whole}")
+    return Bar(name, 0, max(whole, at), marks, f"{words} of {whole:,}")
 
 
 def _show(found: AuditResult) -> None:
-    rows = [[name, *map(str, counts.values())] for name, counts in found.rows[:ROWS_SHOWN]]
+    rows = [[name, *_figures(counts)] for name, counts in found.rows[:ROWS_SHOWN]]
     if rows:
         render.table("Records by fate", ("partition", *found.counts), rows)
     if found.faulty > len(rows):
-        render.say(f"and {found.faulty - len(rows)} more with faults: see --json")
+        render.say(f"and {found.faulty - len(rows):,} more with faults: see --json")
     render.say(f"Compared: {found.basis}")
     for limit in found.limits:
         render.say(f"Not judged: {limit}")

@@ -95,10 +95,13 @@ def _log_told(log: LogFound) -> dict[str, object]:
 
 def headline(found: Forensics) -> str:
     """Everything in a sentence."""
-    whole = f"{found.logs_in_all} logs, {found.records} records, {render.size(found.size)}"
+    whole = (
+        f"{counted(found.logs_in_all, 'log')}, {counted(found.records, 'record')}, "
+        f"{render.size(found.size)}"
+    )
     if found.sound:
         return f"{whole}; nothing is damaged"
-    return f"{whole}; damaged ranges: {found.damages_in_all}"
+    return f"{whole}; damaged ranges: {found.damages_in_all:,}"
 
 
 def page(directories: list[str], found: Forensics) -> str:
@@ -107,7 +110,7 @@ def page(directories: list[str], found: Forensics) -> str:
     damaged = [log for log in found.logs if log.damage.damages]
     well = [log for log in found.logs if not log.damage.damages]
     kinds = Counter(log.kind for log in well)
-    of_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    of_kinds = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
     return pages.page(
         "forensics",
         title="Forensics of log directories",
@@ -139,7 +142,7 @@ def _wrong(found: Forensics, damaged: int) -> list[str]:
     if found.sound:
         return []
     alone = [d for d in found.damages if d.copy is None]
-    logs = f"{damaged} of {counted(found.logs_in_all, 'log')} {'is' if damaged == 1 else 'are'}"
+    logs = f"{damaged:,} of {counted(found.logs_in_all, 'log')} {'is' if damaged == 1 else 'are'}"
     lines = [f"{logs} damaged, in {counted(found.damages_in_all, 'range')}"]
     if alone:
         several = counted(len(alone), "range has", "ranges have")
@@ -171,7 +174,7 @@ def _show(found: Forensics) -> None:
 
 def _rest(whole: int, shown: int, what: str) -> None:
     if whole > shown:
-        render.say(f"and {whole - shown} more {what}: see --json, or name fewer topics")
+        render.say(f"and {whole - shown:,} more {what}: see --json, or name fewer topics")
 
 
 def _namer(found: Forensics) -> Callable[[str, str], str]:
@@ -198,9 +201,10 @@ def _disks(found: Forensics) -> set[str]:
 def _log_row(log: LogFound, name: Callable[[str, str], N]) -> list[N | str]:
     well, damage = log.well, log.damage
     return [
-        name(log.disk, log.log), log.kind, str(log.segments), render.size(log.size),
-        str(well.batches), str(well.records), _span(well.first_offset, well.end_offset),
-        str(well.missing), ",".join(well.codecs) or "-", str(well.control), str(well.aborted),
+        name(log.disk, log.log), log.kind, f"{log.segments:,}", render.size(log.size),
+        f"{well.batches:,}", f"{well.records:,}", _span(well.first_offset, well.end_offset),
+        f"{well.missing:,}", ",".join(well.codecs) or "-", f"{well.control:,}",
+        f"{well.aborted:,}",
         render.size(damage.damaged_bytes) if damage.damages else "-", log.verdict,
     ]  # fmt: skip
 
@@ -216,11 +220,11 @@ def _damage_row(damage: DamageFound, name: Callable[[str, str], N]) -> list[N | 
     copy = "-"
     if damage.copy is not None:
         disk, _, log = damage.copy.rpartition("/")
-        copy = f"{damage.copied} of them: {name(disk, log)}"
+        copy = f"{damage.copied:,} of them: {name(disk, log)}"
     return [
         name(damage.disk, damage.log),
         place,
-        str(damage.size),
+        f"{damage.size:,}",
         _span(damage.first_offset, end),
         damage.error,
         copy,

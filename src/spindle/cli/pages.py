@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from spindle.cli.path_names import elided
 from spindle.cli.render import percent, size
 from spindle.cli.table_layout import is_number
+from spindle.planning.amounts import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -51,7 +52,7 @@ def templates() -> Environment:
     )
     environment.filters.update(
         size=size, px=_px, pc=_pc, percent=percent, whole=_whole, kinds=_kinds, kind=_kind,
-        elided=lambda name, most: elided(str(name), most),
+        elided=lambda name, most: elided(str(name), most), figure="{:,}".format, counted=counted,
     )  # fmt: skip
     return environment
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from spindle.pipeline.history_files import PREFIX
 from spindle.pipeline.schemas import SAMPLE
@@ -28,11 +29,28 @@ def append(samples: DataFrame, table: str) -> str | None:
         if newest is None or newest[0] is None:
             return None
         name = f"{PREFIX}{table}@{newest[0]}"
-        if not spark.catalog.tableExists(table) or not read(spark, name).head(1):
-            once.write.mode("append").saveAsTable(table)
+        if not spark.catalog.tableExists(table):
+            once.write.saveAsTable(table)
+        elif not read(spark, name).head(1):
+            _laid(once, spark.table(table).schema).write.insertInto(table)
         return name
     finally:
         once.unpersist()
+
+
+def _laid(samples: DataFrame, table: StructType) -> DataFrame:
+    """Samples with the columns of a table, in its order: so it may have been made in any format.
+
+    Columns that are not ours are null.
+    """
+    return samples.select(
+        *(
+            F.col(f.name)
+            if f.name in samples.columns
+            else F.lit(None).cast(f.dataType).alias(f.name)
+            for f in table
+        )
+    )
 
 
 def read(spark: SparkSession, name: str) -> DataFrame:

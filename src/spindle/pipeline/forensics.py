@@ -19,6 +19,7 @@ from spindle.model.errors import Unusable
 from spindle.pipeline.segments.source import FORMAT, register
 from spindle.pipeline.session import Session
 from spindle.pipeline.spark_messages import core
+from spindle.planning.amounts import counted
 
 LOGS_MAX = 5000
 """Logs that are listed one by one, the damaged ones first."""
@@ -85,8 +86,8 @@ class LogFound:
             return "whole"
         if damage.torn and damages == 1:
             return f"whole up to offset {well.end_offset}; behind it the end is torn"
-        ranges = f"{damages} damaged range{'s' * (damages > 1)}"
-        return f"{well.records} records; {ranges} of at most {damage.lost_at_most} offsets"
+        records, ranges = counted(well.records, "record"), counted(damages, "damaged range")
+        return f"{records}; {ranges} of at most {damage.lost_at_most:,} offsets"
 
 
 @dataclass(frozen=True, slots=True)

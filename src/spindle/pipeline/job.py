@@ -273,8 +273,9 @@ def _unknown(known: DataFrame) -> Iterator[str]:
     there = known.where("topic is not null and not is_future")
     row = there.agg(F.count("*").alias("all"), F.count("write_rate").alias("known")).first()
     if row is not None and row["known"] < row["all"]:
+        unknown = row["all"] - row["known"]
         yield (
-            f"of {row['all'] - row['known']} of {row['all']} replicas no write rate is known, so "
+            f"of {unknown:,} of {row['all']:,} replicas no write rate is known, so "
             "none is counted: rates come from samples of the history, at most an hour apart"
         )
 

@@ -40,8 +40,8 @@ def told_apart(*sizes: float) -> list[str]:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """So many of something: "1 replica", "2 replicas"; `many` where an s is not enough."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    """So many of something: "1 replica", "2,000 replicas"; `many` where an s is not enough."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def lasting(seconds: float) -> str:

@@ -126,3 +126,19 @@ def test_a_forecast_has_dates_ticks_limits_and_a_span() -> None:
 def test_a_value_that_a_template_lacks_is_an_error() -> None:
     with pytest.raises(UndefinedError, match="lead"):
         pages.page("audit", title="Audit")
+
+
+PLACES = re.compile(r"\d+ at \d+|a batch has a length of \d+|[\w.-]*\d+-\d+")
+"""Of a segment by its file's name, of bytes and offsets: these are no counts."""
+TEXTS = {"h1", "h2", "h3", "p", "b", "span", "li", "td", "summary", "title", "figcaption"}
+
+
+@pytest.mark.parametrize("kind", report_pages.LARGE)
+def test_counts_are_written_one_way_wherever_they_stand(kind: str) -> None:
+    """With commas: in tiles, sentences, tables and what is shown by pointing at a picture."""
+    page = report_pages.LARGE[kind]()
+    every = ElementTree.fromstring(page).iter()
+    parts = [e for e in every if e.tag in TEXTS and e.get("class") != "w"]
+    texts = ["".join(e.itertext()) for e in parts]
+    told = [PLACES.sub("", text) for text in [*texts, *titles(page)] if text]
+    assert [text for text in told if re.search(r"\d{5}", text)] == []

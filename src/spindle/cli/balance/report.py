@@ -191,7 +191,7 @@ def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[
     leads = () if proposal.leadership is None else proposal.leadership.leads
     return columns, [
         (
-            str(lead.broker), str(lead.partitions_before), str(lead.partitions_after),
+            str(lead.broker), f"{lead.partitions_before:,}", f"{lead.partitions_after:,}",
             render.size(round(lead.weight_before)), render.size(round(lead.weight_after)),
         )
         for lead in leads
@@ -272,7 +272,7 @@ def show_watched(seen: Watched | None, cluster: str) -> None:
         return
     p = seen.progress
     copied = f"{render.size(p.done_bytes)} of {render.size(p.bytes)}"
-    render.say(f"{p.done_moves} of {counted(p.moves, 'move')} done, {copied} copied.")
+    render.say(f"{p.done_moves:,} of {counted(p.moves, 'move')} done, {copied} copied.")
     render.table(
         "Target disks",
         ("directory", "copied", "of", ""),

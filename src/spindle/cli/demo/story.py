@@ -27,7 +27,7 @@ from spindle.pipeline.execution_values import PlanOutcome
 from spindle.pipeline.job import propose
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.session import Session, session
-from spindle.planning.amounts import amount
+from spindle.planning.amounts import amount, counted
 from spindle.planning.load import Band
 from spindle.runtime.drill import break_directory
 from spindle.runtime.local import LocalCluster
@@ -105,13 +105,13 @@ async def _story(
     proposal = await asyncio.to_thread(
         propose, spark, cluster.bootstrap, home / "history", PlanRequest(Band(0.05, 0.9))
     )
-    say(f"the plan: {len(proposal.moves)} moves, {amount(proposal.bytes_moved)} "
+    say(f"the plan: {counted(len(proposal.moves), 'move')}, {amount(proposal.bytes_moved)} "
         f"(lower bound for a plan as even: {amount(proposal.bound)})")  # fmt: skip
     started = time.monotonic()
     outcome = await carry_out(admin, proposal.waves)
     wrong = await verify(admin, proposal.moves)
     ended = time.monotonic()
-    moved = f"{len(outcome.done)} replicas moved between disks under load"
+    moved = f"{counted(len(outcome.done), 'replica')} moved between disks under load"
     seen.span(started, ended, f"{moved}, {ended - started:.1f} s")
     say(f"{moved} in {outcome.seconds:.1f} s")
     gap_moving = longest_gap(load.acknowledged.at, started, ended)[0]
@@ -153,7 +153,7 @@ async def _until_loaded(load: DemoLoad) -> None:
         if time.monotonic() > deadline:
             why = load.failed[-1] if load.failed else "this machine has too much else to do"
             raise Unusable(
-                f"only {len(load.acknowledged)} records were acknowledged within "
+                f"only {len(load.acknowledged):,} records were acknowledged within "
                 f"{LOAD_SECONDS_MAX:g} s: {why}"
             )
         await asyncio.sleep(0.2)
@@ -228,17 +228,19 @@ def _promises(
     load: DemoLoad,
 ) -> list[Promise]:
     return [
-        Promise("no acknowledged record is lost", f"{result.lost} lost", result.lost == 0),
-        Promise("no record is doubled", f"{result.doubled} doubled", result.doubled == 0),
+        Promise("no acknowledged record is lost", f"{result.lost:,} lost", result.lost == 0),
+        Promise("no record is doubled", f"{result.doubled:,} doubled", result.doubled == 0),
         Promise(
             "no record is changed or out of order",
-            f"{result.changed} changed, {result.reordered} out of order",
+            f"{result.changed:,} changed, {result.reordered:,} out of order",
             result.changed == 0 and result.reordered == 0,
         ),
-        Promise("the producer gave nothing up", f"{len(load.failed)} records", not load.failed),
+        Promise(
+            "the producer gave nothing up", counted(len(load.failed), "record"), not load.failed
+        ),
         Promise(
             "every planned move is done and verified",
-            f"{len(outcome.done)} of {len(proposal.moves)}",
+            f"{len(outcome.done):,} of {len(proposal.moves):,}",
             outcome.complete and not wrong and bool(proposal.moves),
         ),
         Promise(
