@@ -66,7 +66,7 @@ def test_every_log_is_listed_and_what_of_it_can_be_saved(spark: Session, tmp_pat
     assert (hurt.damage.damages, hurt.damage.lost_at_most, hurt.well.missing) == (1, lost, lost)
     assert (hurt.well.first_offset, hurt.well.end_offset) == (0, batches[-1].next_offset)
     assert hurt.well.codecs == ("gzip", "lz4", "none", "snappy", "zstd")
-    assert hurt.verdict.endswith(f"1 damaged range of at most {lost} offsets")
+    assert hurt.verdict.endswith(f"1 damaged range of at most {lost:,} offsets")
     assert logs["u-0"].damage.torn
     assert logs["u-0"].verdict.startswith(f"whole up to offset {logs['u-0'].well.end_offset};")
     assert logs["x-0"].verdict == "nothing can be read"
