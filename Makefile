@@ -53,6 +53,10 @@ explore: setup ## Every interleaving of one replica's events, and many more made
 	$(BIN)/spindle explore --failures 0 --restarts 1 --losses 1 --elections 1 --cancels 1
 	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 0 --moves 2 --cancels 1
 	$(BIN)/spindle explore --failures 2 --restarts 0 --losses 0 --directories 3
+	$(BIN)/spindle explore-groups --losses 1 --coordinators 1
+	$(BIN)/spindle explore-groups --leaves 1 --coordinators 1
+	$(BIN)/spindle explore-groups --losses 1 --leaves 1 --growths 1
+	$(BIN)/spindle explore-groups --members 3 --partitions 3
 	$(BIN)/spindle explore-transactions --losses 1 --leaders 1 --waits 1
 	$(BIN)/spindle explore-transactions --losses 1 --coordinators 1 --level 0 --waits 1
 	$(BIN)/spindle explore-transactions --zombies 1 --losses 1 --waits 1

@@ -43,6 +43,7 @@ NOT_HERE = {
     "forensics": SPARK,
     "explore": "takes long",
     "explore-transactions": "takes long",
+    "explore-groups": "takes long",
 }
 """What is not run here, and why."""
 

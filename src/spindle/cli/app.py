@@ -65,6 +65,11 @@ COMMANDS: Final = (
         "spindle.cli.explore:explore_transactions",
         "Every interleaving of transactions and faults",
     ),
+    Command(
+        "explore-groups",
+        "spindle.cli.explore:explore_groups",
+        "Every interleaving of a consumer group and faults",
+    ),
     Command("completion", "spindle.cli.completion:completion", "Completion for bash, zsh and fish"),
 )
 

@@ -89,6 +89,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "sim": ("spindle sim --seed 7 --trace", "spindle sim --seeds 500"),
     "explore": ("spindle explore --failures 1 --restarts 0",),
     "explore-transactions": ("spindle explore-transactions --zombies 1",),
+    "explore-groups": ("spindle explore-groups --coordinators 1",),
     "completion": ("spindle completion bash >> ~/.bashrc",),
 }
 """By the words of the command. A comment begins with `#`."""

@@ -1,4 +1,4 @@
-"""`spindle explore` and `explore-transactions`: every interleaving of what may happen at a time.
+"""`spindle explore`, `explore-transactions`, `explore-groups`: every order of what may happen.
 
 Prints how much was explored and which promises held, or the way to the situation that broke one.
 Decides nothing: `spindle.sim.exhaustive` does.
@@ -108,6 +108,36 @@ def explore_transactions(
     began = time.monotonic()
     progress = _Progress(began)
     report = search(bounds, limit, progress.look, begin=TransactionSituation)
+    progress.clear()
+    _tell(report, time.monotonic() - began, PROMISES, limit, json_output)
+
+
+def explore_groups(
+    members: Annotated[int, typer.Option(min=1, max=3, help="Members of the group.")] = 2,
+    partitions: Annotated[int, typer.Option(min=1, max=4, help="Partitions of the topic.")] = 2,
+    leaves: Annotated[int, typer.Option(min=0, help="Number of members that leave.")] = 0,
+    losses: Annotated[int, typer.Option(min=0, help="Answers that members miss.")] = 0,
+    coordinators: Annotated[int, typer.Option(min=0, help="Changes of the coordinator.")] = 0,
+    growths: Annotated[int, typer.Option(min=0, help="How often the topic grows.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Explore every order of events of a KIP-848 group, and check its promises.
+
+    Members join, beat, take and give up partitions; batches of the coordinator's log are committed,
+    or lost with the coordinator; answers are missed, members leave, the topic grows, in every
+    order. Run are the machines of a coordinator.
+
+    Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
+    """
+    from spindle.sim.exhaustive.membership import MembershipSituation
+    from spindle.sim.exhaustive.membership_bounds import PROMISES, MembershipBounds
+    from spindle.sim.exhaustive.state_space import explore as search
+
+    bounds = MembershipBounds(members, partitions, leaves, losses, coordinators, growths)
+    began = time.monotonic()
+    progress = _Progress(began)
+    report = search(bounds, limit, progress.look, begin=MembershipSituation)
     progress.clear()
     _tell(report, time.monotonic() - began, PROMISES, limit, json_output)
 

@@ -34,13 +34,15 @@ class _Receiver:
     all streams of a loop share one.
     """
 
-    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_wanted", "is_watched")
+    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_busy", "is_wanted", "is_watched")
 
     def __init__(self, limit: int, scratch: memoryview) -> None:
         self._scratch = scratch
         self.cutter = FrameCutter(limit)
         self.frames: deque[Buffer] = deque()
         self.allowed = READ_MAX
+        self.is_busy = False
+        """Frames are being handed on just now."""
         self.is_wanted = False
         """What comes is read now."""
         self.is_watched = False
@@ -159,7 +161,6 @@ class Stream:
         self._closing = False
         self._resting: asyncio.TimerHandle | None = None
         self._handing_on: asyncio.Handle | None = None
-        self._is_handing_on = False
         self.closed = False
         self._look()
 
@@ -188,7 +189,7 @@ class Stream:
         """Read, or hand on what was read, if that may be now."""
         receiver = self._receiver
         may, frames = not self._waits, receiver.frames
-        if may and frames and self._handing_on is None and not self._is_handing_on:
+        if may and frames and self._handing_on is None and not receiver.is_busy:
             # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
         receiver.is_wanted = may and not frames
@@ -203,13 +204,13 @@ class Stream:
 
     def _hand_on(self) -> None:
         self._handing_on = None
-        self._is_handing_on = True
+        self._receiver.is_busy = True
         frames = self._receiver.frames
         for _ in range(FRAMES_AT_ONCE):
             if not frames or self._waits:
                 break
             self._on_frame(frames.popleft())
-        self._is_handing_on = False
+        self._receiver.is_busy = False
         self._look()
 
     def _count(self, moved: bool) -> None:
