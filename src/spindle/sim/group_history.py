@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from spindle.model.ids import NodeId, PartitionId
+from spindle.sim.share_history import ShareHistory
 from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
 
@@ -85,6 +86,8 @@ class GroupHistory:
         """Offsets of records that members have worked on, without transactions."""
         self.coordinator_of: Callable[[str], tuple[NodeId, int]] = lambda group: (-1, -1)
         """The coordinator of a group by the newest metadata, and its leader epoch."""
+        self.shares = ShareHistory()
+        """The share groups among them."""
         self._owners: dict[tuple[str, int], dict[PartitionId, str]] = {}
         self._generations: dict[str, list[tuple[int, float]]] = {}
         self._incarnations: dict[tuple[str, str], list[Incarnation]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from spindle.core.groups.subscription import partition_for
-from spindle.model.ids import NodeId
+from spindle.model.ids import NodeId, PartitionId
 from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.sim.checks import Checks
 from spindle.sim.client import Client
@@ -22,6 +22,7 @@ from spindle.sim.host import Host
 from spindle.sim.producer import SimProducer
 from spindle.sim.promises import Promises
 from spindle.sim.reader import SimReader
+from spindle.sim.share_consumer import ShareConsumer
 from spindle.sim.sim_admin import Admin
 from spindle.sim.sim_cluster import SimCluster
 from spindle.sim.subscriber import Subscriber
@@ -90,6 +91,10 @@ class Simulation:
             Subscriber(f"subscriber-{n}", self._rng(), *about, job)
             for n, job in enumerate(plan.subscribers, 1)
         ]
+        self.sharers = [
+            ShareConsumer(f"sharer-{n}", self._rng(), *about, job)
+            for n, job in enumerate(plan.sharers, 1)
+        ]
         # Where nothing is undecided one reader sees for both.
         self.readers = [
             SimReader(name, self._rng(), *about, plan.reader_version, committed=committed)
@@ -97,6 +102,9 @@ class Simulation:
             if committed or self.transactors
         ]
         self.history.groups.coordinator_of = self._coordinator_of
+        self.history.groups.shares.leader_of = self._leader_of
+        if plan.sharers:
+            self.history.groups.shares.limit = plan.sharers[0].limit
 
     def _rng(self) -> random.Random:
         return random.Random(self.world.time.rng.getrandbits(64))
@@ -111,7 +119,7 @@ class Simulation:
             self.world.start(Host(client.name, {}), client)
 
     def _clients(self) -> list[Client]:
-        return [self.admin, *self.producers, *self.readers, *self.transactors]
+        return [self.admin, *self.producers, *self.readers, *self.transactors, *self.sharers]
 
     def until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
         """Let time pass until something holds. Violation if it does not in time."""
@@ -128,8 +136,8 @@ class Simulation:
         self.admin.draining = True
         # A move of a large log may take longer than all the rest under the lowest limit.
         self.world.feed(self.world.hosts[self.admin.name], self.admin.unthrottle)
-        for writer in (*self.producers, *self.transactors):
-            writer.draining = True
+        for client in (*self.producers, *self.transactors, *self.sharers):
+            client.draining = True
         self._until_none(self._unsettled, HEAL_SECONDS)
         for reader in self.readers:
             reader.draining = True
@@ -156,9 +164,10 @@ class Simulation:
         for producer in self.producers:
             if not producer.idle:
                 return f"{producer.name} waits for {producer.waits_for}"
-        for transactor in self.transactors:
-            if not transactor.finished:
-                return f"{transactor.name} waits for {transactor.waits_for}"
+        workers: list[Transactor | ShareConsumer] = [*self.transactors, *self.sharers]
+        for worker in workers:
+            if not worker.finished:
+                return f"{worker.name} waits for {worker.waits_for}"
         for id, offsets in self.history.acknowledged.items():
             for reader in self.readers:
                 at = reader.position(id)
@@ -173,6 +182,10 @@ class Simulation:
             return (-1, -1)
         state = topic.partitions[partition_for(group, len(topic.partitions))]
         return (state.leader, state.leader_epoch)
+
+    def _leader_of(self, id: PartitionId) -> tuple[NodeId, int]:
+        state = self.cluster.newest.partition(id)
+        return (-1, -1) if state is None else (state.leader, state.leader_epoch)
 
     def run(self) -> None:
         """All phases. Violation, or whatever a bug raises."""

@@ -14,6 +14,8 @@ from spindle.core.groups.consumer_values import ASSIGNORS
 from spindle.sim.faults import KINDS, Appetite
 from spindle.sim.producer import IDS_FROM, ProducerPace
 from spindle.sim.promises import Terms
+from spindle.sim.share_consumer import SETTINGS as SHARE_SETTINGS
+from spindle.sim.share_reader import ShareJob
 from spindle.sim.sim_admin import AdminWeights
 from spindle.sim.sim_cluster import Shape
 from spindle.sim.subscriber import SETTINGS, SubscriberJob
@@ -37,6 +39,7 @@ class SwarmPlan:
     habits: tuple[Habits, ...] = ()
     jobs: tuple[WorkerJob, ...] = ()
     subscribers: tuple[SubscriberJob, ...] = ()
+    sharers: tuple[ShareJob, ...] = ()
     reader_version: int = 13
     appetite: Appetite = field(default_factory=Appetite)
     seconds: float = 15.0
@@ -110,7 +113,8 @@ def draw(seed: int) -> SwarmPlan:
     plan = _with_compressions(plan, random.Random(f"compressions {seed}"))
     plan = _with_flights(plan, random.Random(f"flights {seed}"))
     plan = _with_twins(plan, random.Random(f"twins {seed}"))
-    return _with_consumers(plan, random.Random(f"consumers {seed}"))
+    plan = _with_consumers(plan, random.Random(f"consumers {seed}"))
+    return _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
 
 
 def _with_slow_turns(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
@@ -246,6 +250,45 @@ def _with_consumers(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
         shape=replace(plan.shape, settings=settings),
         weights=replace(plan.weights, reuse_names=False),
         subscribers=tuple(jobs),
+    )
+
+
+def _with_sharers(plan: SwarmPlan, rng: random.Random, min_isr: int) -> SwarmPlan:
+    """The same with a share group in half of the seeds (KIP-932): short locks, few deliveries."""
+    if rng.random() < 0.5:
+        return plan
+    lock, limit = rng.choice([1.0, 3.0, 8.0]), rng.choice([2, 5, 10])
+    job = ShareJob(
+        "group-3",
+        pause=rng.choice([0.1, 0.3, 0.8]),
+        records=rng.choice([1, 5, 50]),
+        strict=rng.random() < 0.5,
+        lock=lock,
+        limit=limit,
+        releases=rng.choice([0.0, 0.1, 0.4]),
+        rejects=rng.choice([0.0, 0.05]),
+        forgets=rng.choice([0.0, 0.1, 0.3]),
+        apart=rng.choice([0.0, 0.4, 1.0]),
+        loses=rng.choice([0.0, 0.0, 0.1]),
+    )
+    settings = {
+        **plan.shape.settings,
+        **SHARE_SETTINGS,
+        "group.share.record.lock.duration.ms": str(int(lock * 1000)),
+        "group.share.delivery.count.limit": str(limit),
+        "group.share.partition.max.record.locks": rng.choice(["100", "2000"]),
+        "share.coordinator.snapshot.update.records.per.snapshot": rng.choice(["1", "5", "500"]),
+        "share.coordinator.state.topic.num.partitions": rng.choice(["1", "3"]),
+        "share.coordinator.state.topic.replication.factor": str(plan.weights.replicas),
+        "share.coordinator.state.topic.min.isr": str(min_isr),
+        "share.coordinator.state.topic.prune.interval.ms": rng.choice(["1000", "300000"]),
+        "share.coordinator.cold.partition.snapshot.interval.ms": rng.choice(["2000", "300000"]),
+    }
+    return replace(
+        plan,
+        shape=replace(plan.shape, settings=settings),
+        weights=replace(plan.weights, reuse_names=False),
+        sharers=(job,) * rng.choice([1, 2, 3]),
     )
 
 

@@ -59,8 +59,8 @@ class ShareGroup(TurnTaking):
         self._around = around
         self._states = states
         self._topics_changed = True
-        self._tried: dict[tuple[TopicId, int], int] = {}
-        """Partitions whose state we have asked for, and when (ms)."""
+        self._tried: dict[tuple[TopicId, int], float] = {}
+        """Partitions whose state we have asked for, and when (s)."""
         self._sessions = Deadlines(out, self._on_time)
 
     def restore(self) -> None:
@@ -156,7 +156,7 @@ class ShareGroup(TurnTaking):
     # --- states of partitions -------------------------------------------------------------------
 
     def _under_way(self, retry: int) -> list[tuple[TopicId, int]]:
-        before = self._out.wall_ms - retry
+        before = self._out.now - retry / 1000
         return [where for where, at in self._tried.items() if at > before]
 
     def _initialize(
@@ -167,7 +167,7 @@ class ShareGroup(TurnTaking):
         then: ErrorsThen,
     ) -> None:
         """Have states made, and note what has come of it."""
-        now = self._out.wall_ms
+        now = self._out.now
         made = offsets or {t: dict.fromkeys(sorted(n.partitions), -1) for t, n in wanted.items()}
         self._tried.update({(t, n): now for t, numbers in made.items() for n in numbers})
 

@@ -107,9 +107,11 @@ class SharePartition(RunList):
         batches: Sequence[tuple[int, int]],
         now: float,
         aborted: Iterable[int] = (),
+        offset: int | None = None,
     ) -> list[StateBatch]:
-        """Hand out what is free of the log's batches (first, last), which begin at `next`.
+        """Hand out what is free of the log's batches (first, last), as read from `offset` on.
 
+        That is where `next` was then (None: where it is now): what came back since stays free.
         `aborted`: the first offsets of batches that are not to be delivered. Records between the
         batches are not in the log. What was handed out, with the times it has been by now.
         """
@@ -117,7 +119,7 @@ class SharePartition(RunList):
         made: list[Run] = []
         taken = 0
         room = self.limits.locks - self.in_flight
-        at = self.next
+        at = self.next if offset is None else max(offset, self.start)
         for base, last in batches:
             if taken >= ask.records:
                 break

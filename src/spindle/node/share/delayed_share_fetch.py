@@ -138,7 +138,7 @@ class DelayedShareFetch:
         if not committed:
             kept = shared.hosted.tail.read(offset, limit, self._bytes, first)
             if kept is not None:
-                self._on_data(id, shared, left, b"".join(kept[0]), ())
+                self._on_data(id, shared, left, offset, b"".join(kept[0]), ())
                 return False
 
         def on_read(result: ReadResult | Failure) -> None:
@@ -147,7 +147,7 @@ class DelayedShareFetch:
                 self._found[id] = SharedRecords(Error.KAFKA_STORAGE_ERROR)
                 shared.done()
             else:
-                self._on_data(id, shared, left, bytes(result.data), result.aborted)
+                self._on_data(id, shared, left, offset, bytes(result.data), result.aborted)
             self._step(left)
 
         where = partial(Read, key=shared.hosted.key, offset=offset, limit=limit)
@@ -164,13 +164,14 @@ class DelayedShareFetch:
         id: PartitionId,
         shared: SharedPartition,
         left: list[PartitionId],
+        offset: int,
         data: Buffer,
         aborted: Iterable[AbortedTransaction],
     ) -> None:
-        """Records were read; where all were skipped, those behind them come next."""
+        """Records were read from `offset` on; where all were skipped, the next ones come."""
         before = -1 if shared.machine is None else shared.machine.next
         if self._then is not None:
-            self._take(id, shared, data, aborted)
+            self._take(id, shared, offset, data, aborted)
         shared.done()
         if id not in self._found and self._then is not None:
             if shared.machine is not None and shared.machine.next > before:
@@ -182,6 +183,7 @@ class DelayedShareFetch:
         self,
         id: PartitionId,
         shared: SharedPartition,
+        offset: int,
         data: Buffer,
         aborted: Iterable[AbortedTransaction],
     ) -> None:
@@ -198,7 +200,7 @@ class DelayedShareFetch:
             self._params.key.member_id, self._left, self._params.batch_size, self._params.strict
         )
         spans = [(batch.base_offset, batch.last_offset) for batch in read]
-        acquired = shared.acquire(ask, spans, _aborted(read, aborted))
+        acquired = shared.acquire(ask, spans, _aborted(read, aborted), offset)
         if not acquired:
             return
         buffers = [

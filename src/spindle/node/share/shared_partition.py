@@ -159,12 +159,16 @@ class SharedPartition:
         return machine
 
     def acquire(
-        self, ask: Acquisition, batches: Sequence[tuple[int, int]], aborted: Sequence[int]
+        self,
+        ask: Acquisition,
+        batches: Sequence[tuple[int, int]],
+        aborted: Sequence[int],
+        offset: int,
     ) -> list[StateBatch]:
-        """Hand out what is free of these batches of the log."""
+        """Hand out what is free of these batches of the log, read from `offset` on."""
         machine = self.machine
         assert machine is not None
-        found = machine.acquire(ask, batches, self._ways.out.now, aborted)
+        found = machine.acquire(ask, batches, self._ways.out.now, aborted, offset)
         self._arm()
         return found
 

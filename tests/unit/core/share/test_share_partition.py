@@ -232,3 +232,14 @@ def test_random_courses_with_crashes_lose_nothing_and_repeat_nothing(seed: int) 
             change = said(machine, batch.first, batch.last, ACCEPT, member="c")
             machine.on_written(change, Error.NONE)
     assert over == set(range(30))
+
+
+def test_what_comes_back_while_others_are_read_stays_free() -> None:
+    """Records were read from 5 on; 0 to 4 came back meanwhile, and are no gap of the log."""
+    machine = SharePartition(LIMITS, 0)
+    machine.acquire(ask(), [(0, 4)], 0.0)
+    offset = machine.next
+    machine.on_written(said(machine, 0, 4, RELEASE), Error.NONE)
+    assert spans(machine.acquire(ask("b"), [(7, 9)], 0.0, offset=offset)) == [(7, 9, 1)]
+    assert machine.next == 0
+    assert spans(machine.acquire(ask("b"), [(0, 4), (7, 9)], 0.0)) == [(0, 4, 2)]

@@ -1,0 +1,39 @@
+"""What a share group decides (KIP-932)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.consumer_world import FakeSurroundings, topic_id_of
+
+from spindle.core.groups.consumer_values import ShareGroupLimits
+from spindle.core.groups.share_decisions import ShareDraft
+from spindle.core.groups.share_group_metadata import ShareGroupMetadata
+from spindle.core.groups.share_group_values import ShareBeat
+
+pytestmark = pytest.mark.spec("C-04")
+
+
+class OnceASecond(FakeSurroundings):
+    """Assignments are made once in a second."""
+
+    def share_limits(self, group_id: str) -> ShareGroupLimits:
+        return ShareGroupLimits(assignment_interval=1_000)
+
+
+def beat(epoch: int) -> ShareBeat:
+    return ShareBeat(
+        group_id="g", member_id="a", epoch=epoch, topics=("t",), client=("client", "host")
+    )
+
+
+@pytest.mark.parametrize(("wall_ms", "assigned"), [(5_000_500, False), (1_000_000, True)])
+def test_a_clock_that_was_ahead_keeps_no_group_waiting(wall_ms: int, assigned: bool) -> None:
+    """The target was made at 5,000,000 ms, as that coordinator saw it."""
+    around = OnceASecond({"t": 2})
+    first = ShareDraft(ShareGroupMetadata("g"), around, 5_000_000)
+    assert first.beat(beat(0), True).epoch == 1
+    made = first.initialize(())
+    first.settle(made, {})
+    second = ShareDraft(first.group, around, wall_ms)
+    answer = second.beat(beat(1), False)
+    assert (answer.assignment or {}) == ({topic_id_of("t"): (0, 1)} if assigned else {})
