@@ -7,6 +7,7 @@ Sizes come from the brokers' own DescribeLogDirs: what the new log has against w
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +23,8 @@ from spindle.model.ids import LogDir, NodeId, TopicPartition
 
 EVERY_S: Final = 0.5
 """Seconds between looks."""
+STILL_S: Final = 120.0
+"""Seconds without a byte after which a copy is said to stand still."""
 SETTLED_LOOKS: Final = 3
 """Looks in a row at which nothing may be under way before a plan that is not reached is given up:
 a broker starts a move that it had noted only a moment after the replica has come."""
@@ -44,6 +47,39 @@ class WatchedCopy:
         """What to call the disk that it is written to."""
         broker = f"broker {self.replica.broker}"
         return broker if self.directory is None else f"{broker} {self.directory}"
+
+
+class StandingCopies:
+    """Tells of each copy once that it stands still. The command goes on to watch it."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Replica, tuple[int, float]] = {}
+        """The bytes of a copy, and since when it has them."""
+        self._named: set[Replica] = set()
+
+    def on_look(self, now: float, under_way: Iterable[WatchedCopy]) -> list[str]:
+        """What to say of copies that have no new byte for long; `now` in seconds."""
+        lines = []
+        for copy in under_way:
+            done, since = self._seen.get(copy.replica, (-1, now))
+            if copy.done != done:
+                self._seen[copy.replica] = (copy.done, now)
+                self._named.discard(copy.replica)
+            elif now - since >= STILL_S and copy.replica not in self._named:
+                self._named.add(copy.replica)
+                lines.append(_standing(copy))
+        return lines
+
+
+def _standing(copy: WatchedCopy) -> str:
+    what = f"nothing was copied for {STILL_S:g} s"
+    if copy.done and copy.done >= copy.total:
+        what = f"copied whole, but the broker has not put it in place for {STILL_S:g} s"
+    name = f"{copy.replica.topic}-{copy.replica.partition}, going to {copy.disk}"
+    return (
+        f"warning: {name}: {what}. `spindle doctor` lists faults of the release; to take it back: "
+        "`spindle reassign cancel`"
+    )
 
 
 def copies(
@@ -150,13 +186,19 @@ async def watch(
         before = complete_replicas(verified)
     if all(before.values()) and verified.complete:
         return verified
-    still = 0
+    still, standing = 0, StandingCopies()
     with render.transfers("copying") as report:
         while True:
             found = await admin.describe_log_dirs(
                 _concerned(verified), partitions=list(plan.replicas)
             ).settled()
-            report(by_disk(copies(verified, before, found)))
+            under_way = copies(verified, before, found)
+            report(by_disk(under_way))
+            there = complete_replicas(verified)
+            for line in standing.on_look(
+                time.monotonic(), [c for c in under_way if not there.get(c.replica, False)]
+            ):
+                render.note(line)
             still = 0 if verified.active else still + 1
             if verified.complete or still >= SETTLED_LOOKS:
                 return verified

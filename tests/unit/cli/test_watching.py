@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from spindle.cli.reassign.reassigning import Verified
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
 from spindle.cli.reassign.reassignment_state import MoveState, MoveStatus, PartitionState
-from spindle.cli.watching import WatchedCopy, by_disk, complete_replicas, copies
+from spindle.cli.watching import (
+    STILL_S,
+    StandingCopies,
+    WatchedCopy,
+    by_disk,
+    complete_replicas,
+    copies,
+)
 from spindle.client.failures import Unreachable
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import LogDescription, LogDirDescription, Replica
@@ -91,3 +102,20 @@ def test_bytes_are_reported_disk_by_disk() -> None:
         "broker 2 /e1": (15, 150),
         "broker 3": (0, 9),
     }
+
+
+@pytest.mark.spec("V-05")
+def test_a_copy_that_stands_still_is_named_once_with_the_way_out() -> None:
+    whole = WatchedCopy(Replica("t", 0, 1), 100, 100, "/d2")
+    late = WatchedCopy(Replica("t", 1, 2), 10, 100, "/d2")
+    standing = StandingCopies()
+    assert standing.on_look(0.0, [whole, late]) == []
+    assert standing.on_look(STILL_S - 1, [whole, replace(late, done=11)]) == []
+    (line,) = standing.on_look(STILL_S, [whole, replace(late, done=11)])
+    assert line.startswith(
+        "warning: t-0, going to broker 1 /d2: copied whole, but the broker has not put it in place"
+        " for 120 s. `spindle doctor`"
+    )
+    (line,) = standing.on_look(2 * STILL_S, [whole, replace(late, done=11)])
+    assert line.startswith("warning: t-1, going to broker 2 /d2: nothing was copied for 120 s.")
+    assert standing.on_look(9 * STILL_S, [whole, replace(late, done=50)]) == []
