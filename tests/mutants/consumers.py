@@ -41,8 +41,8 @@ CONSUMERS = [
         ),
         (
             "a group whose members name no topic stays in epoch 0",
-            "        bumps = names_changed or found or not self.group.epoch",
-            "        bumps = names_changed or found",
+            "        epoch = max(self.group.epoch, FIRST_EPOCH)",
+            "        epoch = self.group.epoch",
         ),
         (
             "a group waits for the time of a clock that was ahead",

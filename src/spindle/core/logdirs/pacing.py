@@ -12,7 +12,7 @@ it that each move ends.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator
 from math import ceil, inf
 from typing import Final
@@ -151,7 +151,7 @@ class CopyPacing:
     """The paces of a broker's moves."""
 
     def __init__(self) -> None:
-        self._rest: defaultdict[LogDir, RestTimes] = defaultdict(RestTimes)
+        self._rest: dict[LogDir, RestTimes] = {}
         self._pairs: dict[Pair, CopiedPair] = {}
         self._ended_at = self._heard_at = self._listened_at = -inf
         self._rests_until = -inf
@@ -205,7 +205,10 @@ class CopyPacing:
         if not at_work:
             if began >= self._ended_at + SETTLE:
                 self._heard_at = now
-                self._rest[directory].add(now, now - began)
+                rest = self._rest.get(directory)
+                if rest is None:
+                    rest = self._rest[directory] = RestTimes()
+                rest.add(now, now - began)
             return
         for copying in self._felt_from(directory, at_work):
             limit = copying.limits.get(directory)
