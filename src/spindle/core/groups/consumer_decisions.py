@@ -77,7 +77,7 @@ class Draft:
         `topics_changed`: topics may have changed since the group's epoch.
         """
         joins = beat.epoch == JOIN_EPOCH
-        self._check_room(beat)
+        check_room(self.group, beat.member_id, self.limits)
         if joins:
             before = self._enter(identities.newcomer(self.group, beat), beat)
         else:
@@ -100,15 +100,6 @@ class Draft:
             interval=self.limits.heartbeat,
             assignment=partitions_of(after.assigned) if tells else None,
         )
-
-    def _check_room(self, beat: ConsumerBeat) -> None:
-        is_full = len(self.group.members) >= self.limits.size_max
-        if is_full and beat.member_id not in self.group.members:
-            raise Refusal(
-                Error.GROUP_MAX_SIZE_REACHED,
-                "The consumer group has reached its maximum capacity of "
-                f"{self.limits.size_max} members.",
-            )
 
     def _enter(self, known: ConsumerGroupMember, beat: ConsumerBeat) -> ConsumerGroupMember:
         """A newcomer takes over the static place that it comes for."""
@@ -227,11 +218,7 @@ class Draft:
         member = self.group.members[member_id]
         if not changed and member.is_reconciled(self.group.assignment_epoch):
             return member
-        held: set[tuple[TopicId, int]] = set()
-        for other in self.group.members.values():
-            if other.member_id != member_id:
-                for part in (other.assigned, other.revoking):
-                    held.update((t, n) for t, numbers in part.items() for n in numbers)
+        held = self.group.held_by_others(member_id)
         target = Target(
             self.group.assignment_epoch,
             self.group.targets.get(member_id, {}),
@@ -271,6 +258,15 @@ class Draft:
         self.put(SubscriptionRecord(self._id, member_id, None))
 
 
+def check_room(group: ConsumerGroupMetadata, member_id: str, limits: ConsumerLimits) -> None:
+    """Whether a member may be in the group; Refusal GROUP_MAX_SIZE_REACHED."""
+    if len(group.members) >= limits.size_max and member_id not in group.members:
+        raise Refusal(
+            Error.GROUP_MAX_SIZE_REACHED,
+            f"The consumer group has reached its maximum capacity of {limits.size_max} members.",
+        )
+
+
 def _updated(member: ConsumerGroupMember, beat: ConsumerBeat) -> ConsumerGroupMember:
     """The member with what its heartbeat changes."""
     said = member.said
@@ -283,7 +279,7 @@ def _updated(member: ConsumerGroupMember, beat: ConsumerBeat) -> ConsumerGroupMe
         topics=said.topics if beat.topics is None else tuple(sorted({*beat.topics})),
         regex=beat.regex if beat.regex is not None else said.regex,
         assignor=beat.assignor if beat.assignor is not None else said.assignor,
-        classic=None,
+        classic=beat.classic,
         client_id=client_id,
         client_host=client_host,
     )

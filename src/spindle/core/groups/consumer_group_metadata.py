@@ -30,6 +30,7 @@ from spindle.core.groups.consumer_values import (
     TargetEpochRecord,
     TargetRecord,
 )
+from spindle.model.ids import TopicId
 
 
 class ConsumerGroupState(Enum):
@@ -83,6 +84,21 @@ class ConsumerGroupMetadata:
     def static(self, instance_id: str) -> ConsumerGroupMember | None:
         """A member by its instance id."""
         return next((m for m in self.members.values() if m.said.instance_id == instance_id), None)
+
+    def held_by_others(self, member_id: str) -> set[tuple[TopicId, int]]:
+        """What all members but one have, or have still to give up."""
+        held: set[tuple[TopicId, int]] = set()
+        for other in self.members.values():
+            if other.member_id != member_id:
+                for part in (other.assigned, other.revoking):
+                    held.update((t, n) for t, numbers in part.items() for n in numbers)
+        return held
+
+    def waits(self, member: ConsumerGroupMember) -> bool:
+        """Whether something that a member is to have is still another's."""
+        held = self.held_by_others(member.member_id)
+        target = self.targets.get(member.member_id, {})
+        return any((t, n) in held for t, numbers in target.items() for n in numbers)
 
     def topics_of(self, member: ConsumerGroupMember) -> frozenset[str]:
         """The names that a member subscribes to, by name and by pattern."""

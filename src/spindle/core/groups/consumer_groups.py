@@ -1,6 +1,6 @@
 """The consumer groups of KIP-848 of one partition of `__consumer_offsets`.
 
-Makes, finds, restores and buries them, and turns empty classic groups into them and back. Knows no
+Makes, finds, restores and buries them, and turns classic groups into them and back. Knows no
 offsets. Called by `core.groups.coordinator_shard`.
 """
 
@@ -10,7 +10,13 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 from spindle.core.groups import consumer_identities as identities
-from spindle.core.groups.consumer_group import BeatThen, ConsumerGroup, Predecessor
+from spindle.core.groups.consumer_conversion import Downgrade, check_upgrade, upgraded
+from spindle.core.groups.consumer_group import (
+    BeatThen,
+    ConsumerGroup,
+    Neighbours,
+    Predecessor,
+)
 from spindle.core.groups.consumer_group_metadata import ConsumerGroupMetadata
 from spindle.core.groups.consumer_values import (
     JOIN_EPOCH,
@@ -24,6 +30,7 @@ from spindle.core.groups.group_metadata_manager import GroupMetadataManager
 from spindle.core.groups.group_states import GroupState
 from spindle.core.groups.group_values import (
     CoordinatorRecord,
+    GroupRecord,
     GroupView,
     Join,
     JoinAnswer,
@@ -120,16 +127,20 @@ class ConsumerGroups:
         version: int | None,
         then: Callable[[], None],
         refuse: Callable[[Refusal], None],
+        otherwise: Callable[[], None],
     ) -> bool:
         """A member of one of these groups commits: `then`, once it may. False: of no such group.
 
-        `version`: of OffsetCommit; None: in a transaction.
+        `version`: of OffsetCommit; None: in a transaction. `otherwise`: the group is a classic one.
         """
-        group = self.all.get(who.group_id)
+        group = self.serving(who.group_id)
         if group is None:
             return False
 
         def act() -> None:
+            if not group.metadata.is_there and who.group_id in self._classic.all:
+                otherwise()
+                return
             identities.check_commit(group.metadata, who, partitions, version)
             then()
 
@@ -169,59 +180,65 @@ class ConsumerGroups:
             self.named(beat.group_id)
         if group is None:
             group = self._new(beat.group_id, ConsumerGroupMetadata(beat.group_id))
-
-        def told(answer: ConsumerBeatAnswer) -> None:
-            self._tidy(beat.group_id)
-            then(answer)
-
-        group.beat(beat, told)
-        self._tidy(beat.group_id)
+        group.beat(beat, then)
 
     def _predecessor(self, group_id: str) -> Predecessor | None:
-        """The classic group that ceases as this one begins; Refusal where it has members."""
+        """The classic group that ceases as this one begins; Refusal where it cannot."""
         classic = self._classic.all.get(group_id)
         if classic is None:
             return None
-        if classic.metadata.state is GroupState.DEAD:
+        was = classic.metadata.state
+        if was is GroupState.DEAD:
             raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"Group {group_id} is being deleted.")
-        if not classic.metadata.is_idle:
-            raise Refusal(
-                Error.GROUP_ID_NOT_FOUND,
-                f"Classic group {group_id} has members. Spindle makes a consumer group of it once "
-                "they have left.",
-            )
-        record = self._classic.take_out(classic)
+        group = ConsumerGroupMetadata(group_id)
+        records: tuple[ConsumerRecord, ...] = ()
+        if was is not GroupState.EMPTY:
+            check_upgrade(classic.metadata, self.around.limits(group_id))
+            records = upgraded(classic.metadata, self.around)
+        for record in records:
+            group.apply(record)
+        tombstone = GroupRecord(group_id, None)
 
         def revive() -> None:
             if classic.metadata.state is GroupState.DEAD:
-                classic.reopen()
+                classic.resume(was)
 
         def bury() -> None:
             self._out.say("info", "classic group became a consumer group", group=group_id)
-            self._classic.on_written(record)
+            self._classic.on_written(tombstone)
 
-        return Predecessor(record, revive, bury)
+        return Predecessor(
+            group=group,
+            records=(tombstone, *records),
+            suspend=lambda: classic.close(Error.REBALANCE_IN_PROGRESS),
+            revive=revive,
+            bury=bury,
+        )
 
-    # --- from and to classic groups ---------------------------------------------------------------
+    # --- classic clients, and classic groups ------------------------------------------------------
 
-    def join(self, ask: Join, then: JoinThen, go_on: Callable[[], None]) -> None:
-        """A classic client joins: an empty group ceases, and then it can (`go_on`)."""
-        if ask.member_id:
-            then(JoinAnswer(error=Error.UNKNOWN_MEMBER_ID, member_id=ask.member_id))
-            return
+    def serving(self, group_id: str) -> ConsumerGroup | None:
+        """The group that classic clients are to ask: it is there, or a batch decides whether."""
+        group = self.all.get(group_id)
+        if group is None or not (group.metadata.is_there or group.is_writing):
+            return None
+        return group
 
-        def refuse(refusal: Refusal) -> None:
-            error = refusal.error
-            if error is Error.NON_EMPTY_GROUP:
-                # Classic members inside a consumer group are not served.
-                error = Error.INCONSISTENT_GROUP_PROTOCOL
-            then(JoinAnswer(error=error, member_id=ask.member_id))
+    def join(self, ask: Join, then: JoinThen, otherwise: Callable[[], None]) -> bool:
+        """A classic client joins one of these groups, with (or without) members of its protocol.
+        False: of no such group. `otherwise`: its group is none of these any more."""
+        group = self.serving(ask.group_id)
+        if group is None:
+            return False
+        limits = self._classic.limits
+        if not limits.session_min <= ask.session_timeout <= limits.session_max:
+            then(JoinAnswer(error=Error.INVALID_SESSION_TIMEOUT, member_id=ask.member_id))
+        else:
+            group.join(ask, then, otherwise)
+        return True
 
-        def gone(first: int) -> None:
-            self._out.say("info", "consumer group became a classic group", group=ask.group_id)
-            go_on()
-
-        self.remove(ask.group_id, list, gone, refuse)
+    def _succeed(self, group_id: str, after: Downgrade, rejoins: bool) -> None:
+        self._classic.adopt(group_id, after.stored, after.protocols, rejoins)
 
     def remove(
         self,
@@ -231,12 +248,7 @@ class ConsumerGroups:
         refuse: Callable[[Refusal], None],
     ) -> None:
         """An empty group goes, with `others` (the records that remove its offsets)."""
-
-        def gone(first: int) -> None:
-            self._tidy(group_id)
-            then(first)
-
-        self.all[group_id].remove(others, gone, refuse)
+        self.all[group_id].remove(others, then, refuse)
 
     def empty(self) -> Iterable[str]:
         """The groups without members, with which nothing happens now."""
@@ -248,13 +260,18 @@ class ConsumerGroups:
 
     def _new(self, group_id: str, metadata: ConsumerGroupMetadata) -> ConsumerGroup:
         group = ConsumerGroup(
-            metadata, self.around, self._out, self._append, lambda: self._predecessor(group_id)
+            metadata,
+            self.around,
+            self._out,
+            self._append,
+            Neighbours(
+                lambda: self._predecessor(group_id),
+                lambda after, rejoins: self._succeed(group_id, after, rejoins),
+                lambda: self._forget(group_id),
+            ),
         )
         self.all[group_id] = group
         return group
 
-    def _tidy(self, group_id: str) -> None:
-        """A group of which nothing has come, or nothing is left, is forgotten."""
-        group = self.all.get(group_id)
-        if group is not None and group.is_idle and not group.metadata.is_there:
-            del self.all[group_id]
+    def _forget(self, group_id: str) -> None:
+        self.all.pop(group_id, None)

@@ -62,14 +62,15 @@ def speaker(group: ConsumerGroupMetadata, beat: ConsumerBeat) -> ConsumerGroupMe
 def newcomer(group: ConsumerGroupMetadata, beat: ConsumerBeat) -> ConsumerGroupMember:
     """A member that joins: a new one, or one that begins again.
 
-    In a static place it must be the place's owner, or that must have left it for a while; Refusal
+    In a static place its owner must have left it for a while, where both are of KIP-848; Refusal
     UNRELEASED_INSTANCE_ID.
     """
     assert beat.epoch == JOIN_EPOCH
     if beat.instance_id is not None:
         owner = group.static(beat.instance_id)
         if owner is not None:
-            if owner.epoch != STATIC_LEAVE_EPOCH:
+            by_beats = beat.classic is None and not owner.is_classic
+            if by_beats and owner.epoch != STATIC_LEAVE_EPOCH:
                 raise Refusal(
                     Error.UNRELEASED_INSTANCE_ID,
                     f"Static member {beat.member_id} with instance id {beat.instance_id} cannot "
@@ -120,7 +121,7 @@ def check_commit(
     if version is None and who.generation == -1 and not who.member_id and who.instance_id is None:
         return
     known = member(group, who.member_id)
-    if version is not None and version < MEMBER_EPOCHS_FROM:
+    if version is not None and version < MEMBER_EPOCHS_FROM and not known.is_classic:
         raise Refusal(
             Error.UNSUPPORTED_VERSION,
             "OffsetCommit version 9 or above must be used by members using the consumer group "
@@ -129,7 +130,7 @@ def check_commit(
     if who.generation == known.epoch:
         return
     if who.generation > known.epoch:
-        raise _stale(who, f"is newer than its epoch {known.epoch}")
+        raise _stale(who, known, f"is newer than its epoch {known.epoch}")
     for topic_id, number in partitions:
         since = None
         if topic_id is not None:
@@ -137,7 +138,7 @@ def check_commit(
             if since is None:
                 since = known.revoking.get(topic_id, {}).get(number)
         if since is None or who.generation < since:
-            raise _stale(who, f"is older than its assignment of {topic_id}-{number}")
+            raise _stale(who, known, f"is older than its assignment of {topic_id}-{number}")
 
 
 def check_fetch(group: ConsumerGroupMetadata, member_id: str | None, epoch: int) -> None:
@@ -147,11 +148,11 @@ def check_fetch(group: ConsumerGroupMetadata, member_id: str | None, epoch: int)
     known = member(group, member_id or "")
     if known.epoch != epoch:
         who = MemberIdentity(group_id=group.group_id, member_id=member_id or "", generation=epoch)
-        raise _stale(who, f"is not its epoch {known.epoch}")
+        raise _stale(who, known, f"is not its epoch {known.epoch}")
 
 
-def _stale(who: MemberIdentity, why: str) -> Refusal:
+def _stale(who: MemberIdentity, known: ConsumerGroupMember, why: str) -> Refusal:
     return Refusal(
-        Error.STALE_MEMBER_EPOCH,
+        Error.ILLEGAL_GENERATION if known.is_classic else Error.STALE_MEMBER_EPOCH,
         f"The epoch {who.generation} of member {who.member_id} of group {who.group_id} {why}.",
     )

@@ -70,6 +70,8 @@ class ConsumerBeat:
     owned: Partitions | None = None
     client: tuple[str, str]
     """Its id and its host."""
+    classic: ClassicTerms | None = None
+    """It is a join by the classic protocol."""
     visible: Callable[[Iterable[str]], frozenset[str]] = all_names
 
     @property
@@ -100,6 +102,11 @@ class ConsumerLimits(NamedTuple):
     size_max: int = (1 << 31) - 1
     assignors: tuple[str, ...] = ASSIGNORS
     regex_refresh: int = 600_000
+    upgrades: bool = True
+    """A classic group may become a consumer group while it has members."""
+    downgrades: bool = True
+    """And the other way round."""
+    classic_size_max: int = (1 << 31) - 1
 
 
 class ShareGroupLimits(NamedTuple):
@@ -146,10 +153,7 @@ class ConsumerSurroundings(Protocol):
 
 
 class ClassicTerms(NamedTuple):
-    """What a member of the classic protocol in a consumer group has said (ms).
-
-    Spindle serves none; one that Apache Kafka's coordinator had is kept until it goes.
-    """
+    """What a member of the classic protocol in a consumer group has said (ms)."""
 
     session_timeout: int
     protocols: tuple[tuple[str, bytes], ...]
@@ -179,7 +183,7 @@ class CurrentAssignment(NamedTuple):
     revoking: Held
 
 
-NOT_SUBSCRIBED: Final = Subscription(None, None, "", "", -1, (), None, None)
+NOT_SUBSCRIBED: Final = Subscription(None, None, "", "", -1, (), "", None)
 NOWHERE: Final = CurrentAssignment(0, -1, MemberState.STABLE, NOTHING, NOTHING)
 
 
@@ -205,6 +209,11 @@ class ConsumerGroupMember:
     def revoking(self) -> Held:
         """What it must give up and may still hold."""
         return self.stands.revoking
+
+    @property
+    def is_classic(self) -> bool:
+        """It speaks the classic protocol."""
+        return self.said.classic is not None
 
     def is_reconciled(self, epoch: int) -> bool:
         """It holds all that the target assignment of this epoch gives it, and nothing else."""

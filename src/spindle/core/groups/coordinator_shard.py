@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
 from spindle.core.groups.consumer_groups import ConsumerGroups
-from spindle.core.groups.consumer_values import ConsumerSurroundings
+from spindle.core.groups.consumer_values import ConsumerSurroundings, EpochRecord
 from spindle.core.groups.group import ClassicGroup
 from spindle.core.groups.group_metadata_manager import Append, GroupMetadataManager
 from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
@@ -96,6 +96,8 @@ class GroupCoordinatorShard:
             self.shares.replay(record)
         else:
             self.consumers.replay(record)
+            if isinstance(record, EpochRecord) and record.value is None:
+                self.groups.on_consumer_group_gone(record.group_id)
 
     def on_loaded(self) -> None:
         """All is replayed: groups live from now on, and their members' sessions begin."""
@@ -112,8 +114,7 @@ class GroupCoordinatorShard:
 
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins a group, which begins to exist if it asks for an id."""
-        if ask.group_id in self.consumers.all:
-            self.consumers.join(ask, then, lambda: self.join(ask, then))
+        if self.consumers.join(ask, then, lambda: self.join(ask, then)):
             return
         if ask.group_id in self.shares.all:
             error = Error.UNKNOWN_MEMBER_ID if ask.member_id else Error.INCONSISTENT_GROUP_PROTOCOL
@@ -127,14 +128,20 @@ class GroupCoordinatorShard:
 
     def sync(self, ask: Sync, then: SyncThen) -> None:
         """A member asks for its assignment."""
+        consumers = self.consumers.serving(ask.group_id)
         group = self.groups.all.get(ask.group_id)
-        if group is None:
+        if consumers is not None:
+            consumers.sync(ask, then, lambda: self.sync(ask, then))
+        elif group is None:
             then(SyncAnswer(error=Error.UNKNOWN_MEMBER_ID))
         else:
             group.sync(ask, then)
 
     def heartbeat(self, who: MemberIdentity) -> Error:
         """A member is alive."""
+        consumers = self.consumers.find(who.group_id)
+        if consumers is not None:
+            return consumers.heartbeat(who)
         group = self.groups.all.get(who.group_id)
         return Error.UNKNOWN_MEMBER_ID if group is None else group.heartbeat(who)
 
@@ -179,7 +186,11 @@ class GroupCoordinatorShard:
 
         partitions = [(value.topic_id, p.partition) for p, value in offsets.items()]
         spoken = None if producer is not None else version
-        if self.consumers.admit(who, partitions, spoken, commit, refuse or refused):
+
+        def otherwise() -> None:
+            self.commit(who, offsets, then, producer, version, refuse)
+
+        if self.consumers.admit(who, partitions, spoken, commit, refuse or refused, otherwise):
             return
         if who.group_id in self.shares.all:
             raise Refusal(
@@ -287,6 +298,8 @@ class GroupCoordinatorShard:
         """Offsets of topics that no member subscribes to; a group goes with the last of them."""
         records: list[CoordinatorRecord] = []
         for group_id, group in tuple(self.consumers.all.items()):
+            if not group.metadata.is_there:
+                continue
             offsets = self.offsets.of(group_id)
             undecided = self.offsets.pending.of(group_id)
             old: list[CoordinatorRecord] = [

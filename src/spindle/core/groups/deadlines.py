@@ -20,6 +20,9 @@ class Deadlines:
         self._at: dict[str, float] = {}
         self._timer: Timer | None = None
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._at
+
     def put(self, name: str, at: float) -> None:
         """A deadline, new or moved."""
         self._at[name] = at

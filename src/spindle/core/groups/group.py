@@ -7,6 +7,8 @@ carries it out, `core.groups.group_metadata` is what the group is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from spindle.core.groups.group_metadata import ClassicGroupMetadata
@@ -16,6 +18,7 @@ from spindle.core.groups.group_values import (
     Join,
     JoinAnswer,
     MemberIdentity,
+    Protocols,
     StoredGroup,
     Sync,
     SyncAnswer,
@@ -42,10 +45,14 @@ class ClassicGroup:
         self._out = out
         self._store = store
 
-    def restore(self, stored: StoredGroup) -> None:
-        """Become what was stored; members' sessions begin again."""
+    def restore(
+        self, stored: StoredGroup, protocols: Mapping[str, Protocols] = MappingProxyType({})
+    ) -> None:
+        """Become what was stored; members' sessions begin again. `protocols`: all that members
+        speak, where that is known."""
         self.metadata.restore(stored)
         for member in self.metadata.members:
+            member.protocols = protocols.get(member.member_id, member.protocols)
             self._rebalance.heard_of(member)
 
     def close(self, error: Error) -> None:
@@ -54,9 +61,22 @@ class ClassicGroup:
 
     def reopen(self) -> None:
         """Its deletion could not be stored: it is an empty group as before."""
-        assert self.metadata.state is GroupState.DEAD
         assert not len(self.metadata.members)
-        self.metadata.state = GroupState.EMPTY
+        self.resume(GroupState.EMPTY)
+
+    def resume(self, was: GroupState) -> None:
+        """It was closed and lives on: in the state that it had, or its members join again."""
+        assert self.metadata.state is GroupState.DEAD
+        self.metadata.state = GroupState.STABLE if len(self.metadata.members) else GroupState.EMPTY
+        for member in self.metadata.members:
+            self._rebalance.heard_of(member)
+        if was in (GroupState.PREPARING, GroupState.COMPLETING):
+            self.rebalance()
+
+    def rebalance(self) -> None:
+        """All members must join again."""
+        if len(self.metadata.members):
+            self._rebalance.take_step(GroupStep.REBALANCE)
 
     def join(self, ask: Join, then: JoinThen) -> None:
         """A client joins; `then` gets the generation once it is made, or the reason why not."""

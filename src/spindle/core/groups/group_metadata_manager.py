@@ -6,7 +6,7 @@ Makes, finds, restores and buries them. Knows no offsets. Called by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from spindle.core.groups.group import ClassicGroup
 from spindle.core.groups.group_states import GroupState
@@ -16,6 +16,7 @@ from spindle.core.groups.group_values import (
     GroupRecord,
     Join,
     JoinAnswer,
+    Protocols,
     StoredGroup,
 )
 from spindle.core.groups.members import JoinThen
@@ -33,11 +34,13 @@ class GroupMetadataManager:
         self.all: dict[str, ClassicGroup] = {}
         self.elsewhere: Container[str] = ()
         """Names that groups of another kind have."""
-        self._limits = limits
+        self.limits = limits
         self._out = out
         self._append = append
         self._is_loaded = False
         self._stored: dict[str, StoredGroup] = {}
+        self._converted: dict[str, int] = {}
+        """Groups that were consumer groups, with the generations that they have stored since."""
 
     def replay(self, record: GroupRecord) -> None:
         """Take in one record of the partition. A tombstone frees what it names."""
@@ -45,13 +48,23 @@ class GroupMetadataManager:
             self._stored.pop(record.group_id, None)
         else:
             self._stored[record.group_id] = record.value
+            if record.group_id in self._converted:
+                self._converted[record.group_id] += 1
+
+    def on_consumer_group_gone(self, group_id: str) -> None:
+        """Replay has come to the end of a consumer group: what follows may be what it became."""
+        self._converted[group_id] = 0
 
     def on_loaded(self, with_offsets: Iterable[str]) -> None:
         """All is replayed: groups live from now on, and their members' sessions begin."""
         for group_id, stored in self._stored.items():
             if group_id not in self.elsewhere:
-                self._new(group_id).restore(stored)
-        self._stored = {}
+                group = self._new(group_id)
+                group.restore(stored)
+                if self._converted.get(group_id) == 1:
+                    # Its first generation was being made, and those who left are not in it.
+                    group.rebalance()
+        self._stored, self._converted = {}, {}
         self._is_loaded = True
         for group_id in with_offsets:
             self.ensure(group_id)
@@ -73,7 +86,7 @@ class GroupMetadataManager:
         The group that has the join; None where it was refused before.
         """
         error = Error.NONE
-        if not self._limits.session_min <= ask.session_timeout <= self._limits.session_max:
+        if not self.limits.session_min <= ask.session_timeout <= self.limits.session_max:
             error = Error.INVALID_SESSION_TIMEOUT
         group = self.all.get(ask.group_id)
         if not error and group is None:
@@ -86,6 +99,20 @@ class GroupMetadataManager:
             return None
         group.join(ask, then)
         return group
+
+    def adopt(
+        self,
+        group_id: str,
+        stored: StoredGroup,
+        protocols: Mapping[str, Protocols],
+        rejoins: bool,
+    ) -> None:
+        """A consumer group has become a classic one; whether its members must join again."""
+        assert group_id not in self.all, f"{group_id} was a consumer group and a classic one"
+        group = self._new(group_id)
+        group.restore(stored, protocols)
+        if rejoins:
+            group.rebalance()
 
     def take_out(self, group: ClassicGroup) -> GroupRecord:
         """Admit no member from now on; the group is gone once this record is committed."""
@@ -106,7 +133,7 @@ class GroupMetadataManager:
                 group.reopen()
 
     def _new(self, group_id: str) -> ClassicGroup:
-        group = ClassicGroup(group_id, self._limits, self._out, self._store)
+        group = ClassicGroup(group_id, self.limits, self._out, self._store)
         self.all[group_id] = group
         return group
 

@@ -14,6 +14,8 @@ from spindle.core.groups.share_group_values import ShareGroupRecord
 from spindle.model.errors import Error
 from spindle.model.ids import TopicId, TopicPartition
 
+Protocols: TypeAlias = tuple[tuple[str, bytes], ...]
+"""What a client speaks: protocols with what it says in each, the one it likes best first."""
 NO_GENERATION: Final = -1
 CONSUMER: Final = "consumer"
 """The protocol type of consumers; others (connect, ...) keep their own kind of metadata."""
@@ -38,7 +40,7 @@ class Join:
     session_timeout: int
     rebalance_timeout: int
     protocol_type: str
-    protocols: tuple[tuple[str, bytes], ...]
+    protocols: Protocols
     needs_id: bool = False
     may_skip: bool = False
 

@@ -57,6 +57,11 @@ class TurnTaking:
         self._closed: Error | None = None
 
     @property
+    def is_writing(self) -> bool:
+        """A batch is under way, so what the group is may be about to change."""
+        return self._current is not None
+
+    @property
     def is_idle(self) -> bool:
         """Nothing is under way."""
         return self._current is None and not self._turns

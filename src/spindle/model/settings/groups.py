@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.setting import MAX_INT, Kind, Setting, Update, refused, without_effect
+from spindle.model.settings.setting import (
+    MAX_INT,
+    Kind,
+    Setting,
+    Update,
+    Value,
+    refused,
+    without_effect,
+)
 
 S = Setting
+MIGRATION_POLICIES: Final = ("disabled", "downgrade", "upgrade", "bidirectional")
+
+
+def migration_policy(value: Value) -> None:
+    """Refuse what is no policy (KIP-848)."""
+    if str(value).lower() not in MIGRATION_POLICIES:
+        known = ", ".join(name.upper() for name in MIGRATION_POLICIES)
+        raise ValueError(f"String must be one of (case insensitive): {known}")
+
+
 # fmt: off
 GROUPS: Final = (
     S("offsets.topic.num.partitions", Kind.INT, "50",
@@ -105,11 +123,11 @@ GROUPS: Final = (
     S("group.consumer.session.timeout.ms", Kind.INT, "45000",
       "The milliseconds without a heartbeat after which a member leaves a consumer group.",
       least=1),
-    *without_effect("In Spindle groups without members alone change their protocol.",
     S("group.consumer.migration.policy", Kind.STRING, "bidirectional",
       "Which groups change between the classic and the consumer protocol while they have "
-      "members."),
-    ),
+      "members: bidirectional, upgrade (classic ones), downgrade (consumer groups) or disabled "
+      "(none), in any case of letters.",
+      check=migration_policy),
     *refused("Spindle's transactions end within transaction.max.timeout.ms.",
     S("transaction.two.phase.commit.enable", Kind.BOOLEAN, "false",
       "Transactions may take part in a two-phase commit and never time out."),

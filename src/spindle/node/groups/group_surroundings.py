@@ -88,6 +88,7 @@ class GroupSurroundings:
         """A group's settings: its own, else those of the broker."""
         settings = self._context.settings
         own = self._context.image.config(GROUP_RESOURCE, group_id) if group_id else _NONE
+        policy = settings.word("group.consumer.migration.policy").lower()
         return ConsumerLimits(
             session=_within(
                 settings.whole("group.consumer.min.session.timeout.ms"),
@@ -110,6 +111,9 @@ class GroupSurroundings:
             size_max=settings.whole("group.consumer.max.size"),
             assignors=settings.names("group.consumer.assignors"),
             regex_refresh=settings.whole("group.consumer.regex.refresh.interval.ms"),
+            upgrades=policy in ("upgrade", "bidirectional"),
+            downgrades=policy in ("downgrade", "bidirectional"),
+            classic_size_max=settings.whole("group.max.size"),
         )
 
     def share_limits(self, group_id: str) -> ShareGroupLimits:
