@@ -46,6 +46,18 @@ READ_MAX: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Shift:
+    """When a member works: every other `length` s, after the first or from the start on."""
+
+    length: float
+    is_second: bool = False
+
+    def is_on(self, now: float) -> bool:
+        """Whether it works then."""
+        return bool(int(now / self.length) % 2) == self.is_second
+
+
+@dataclass(frozen=True, slots=True)
 class GroupJob:
     """What a member does. `transactional_id`: None if it commits plainly; `pause`: s."""
 
@@ -57,6 +69,14 @@ class GroupJob:
     leaves: float = 0.04
     sleeps: float = 0.04
     """Shares of its rounds after which it leaves, and after which it stops for a while."""
+    shift: Shift | None = None
+    """When it works; None: all the time."""
+
+    def works_at(self, now: float, draining: bool) -> bool:
+        """Whether it works then; at the end those of the first shift do."""
+        if self.shift is None:
+            return True
+        return not self.shift.is_second if draining else self.shift.is_on(now)
 
 
 class GroupClient(Transactor):

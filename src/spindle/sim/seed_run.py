@@ -16,6 +16,7 @@ from spindle.core.groups.subscription import partition_for
 from spindle.model.ids import NodeId, PartitionId
 from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.sim.checks import Checks
+from spindle.sim.classic_consumer import ClassicConsumer
 from spindle.sim.client import Client
 from spindle.sim.faults import Faults
 from spindle.sim.host import Host
@@ -85,7 +86,8 @@ class Simulation:
             for n, habits in enumerate(plan.habits, 1)
         ]
         self.transactors += [
-            Worker(f"worker-{n}", self._rng(), *about, job) for n, job in enumerate(plan.jobs, 1)
+            (ClassicConsumer if job.consumes else Worker)(f"worker-{n}", self._rng(), *about, job)
+            for n, job in enumerate(plan.jobs, 1)
         ]
         self.transactors += [
             Subscriber(f"subscriber-{n}", self._rng(), *about, job)

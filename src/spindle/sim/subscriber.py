@@ -48,7 +48,10 @@ SETTINGS: Final = {
 }
 """What brokers need for sessions that are as short as those of this workload."""
 PATTERN: Final = "topic-.*"
-JOIN_AGAIN: Final = frozenset({Error.UNKNOWN_MEMBER_ID, Error.FENCED_MEMBER_EPOCH})
+JOIN_AGAIN: Final = frozenset(
+    {Error.UNKNOWN_MEMBER_ID, Error.FENCED_MEMBER_EPOCH, Error.GROUP_ID_NOT_FOUND}
+)
+"""The last one: its group has become a classic one without it."""
 LEFT: Final = frozenset(
     {
         Error.NONE,
@@ -115,6 +118,9 @@ class Subscriber(GroupClient):
         if job.transactional_id is not None:
             yield from self.identify()
         while not (self.draining and groups.is_at_rest(job.group, self.targets())):
+            if not job.works_at(self.out.now, self.draining):
+                yield from self._go_home()
+                continue
             yield from self._beat()
             yield from self._place()
             yield from self._round()
@@ -125,6 +131,13 @@ class Subscriber(GroupClient):
         if job.transactional_id is not None:
             yield from self.identify()
         self.finished = True
+
+    def _go_home(self) -> Steps[None]:
+        """Its shift is over: another one may come in its place."""
+        if self._who.generation >= 0:
+            static = self._job.instance_id is not None and self.out.rng.random() < 0.7
+            yield from self._leave(STATIC_LEAVE_EPOCH if static else LEAVE_EPOCH)
+        yield self.pausing(self._job.pause)
 
     def _live(self, chance: float) -> Steps[None]:
         """What may come between two rounds: it leaves, its process ends, or it stops for long."""

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from spindle.core.groups.consumer_values import ASSIGNORS
+from spindle.model.settings.groups import MIGRATION_POLICIES
 from spindle.sim.faults import KINDS, Appetite
+from spindle.sim.group_client import Shift
 from spindle.sim.producer import IDS_FROM, ProducerPace
 from spindle.sim.promises import Terms
 from spindle.sim.share_consumer import SETTINGS as SHARE_SETTINGS
@@ -114,7 +116,8 @@ def draw(seed: int) -> SwarmPlan:
     plan = _with_flights(plan, random.Random(f"flights {seed}"))
     plan = _with_twins(plan, random.Random(f"twins {seed}"))
     plan = _with_consumers(plan, random.Random(f"consumers {seed}"))
-    return _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
+    plan = _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
+    return _with_migration(plan, random.Random(f"migration {seed}"))
 
 
 def _with_slow_turns(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
@@ -289,6 +292,40 @@ def _with_sharers(plan: SwarmPlan, rng: random.Random, min_isr: int) -> SwarmPla
         shape=replace(plan.shape, settings=settings),
         weights=replace(plan.weights, reuse_names=False),
         sharers=(job,) * rng.choice([1, 2, 3]),
+    )
+
+
+def _with_migration(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
+    """The same with consumers of the classic protocol beside those of KIP-848, in half of the seeds
+    that have such: some take turns with them, perhaps in the same static place."""
+    if rng.random() < 0.5 or not plan.subscribers:
+        return plan
+    jobs, subscribers = list(plan.jobs), list(plan.subscribers)
+    length, policy = rng.choice([2.0, 4.0, 6.0]), rng.choice(MIGRATION_POLICIES)
+    if rng.random() < 0.6:
+        policy = "bidirectional"
+    for n in range(rng.choice([1, 2, len(subscribers)])):
+        job = subscribers[n % len(subscribers)]
+        turns = policy == "bidirectional" and rng.random() < 0.7
+        if turns:
+            subscribers[n % len(subscribers)] = replace(job, shift=Shift(length, is_second=True))
+        jobs.append(
+            WorkerJob(
+                job.group,
+                job.transactional_id and f"{job.transactional_id}-classic-{n}",
+                job.manner,
+                job.instance_id if turns else None,
+                pause=job.pause,
+                shift=Shift(length) if turns else None,
+                consumes=True,
+            )
+        )
+    settings = {**plan.shape.settings, "group.consumer.migration.policy": policy}
+    return replace(
+        plan,
+        shape=replace(plan.shape, settings=settings),
+        jobs=tuple(jobs),
+        subscribers=tuple(subscribers),
     )
 
 

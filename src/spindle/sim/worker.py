@@ -7,7 +7,7 @@ what it owns is in `group_client`. Part of the workload; reports to the history 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import ClassVar, Final
 
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId, PartitionId, id_from_text, id_to_text
@@ -25,7 +25,6 @@ from spindle.wire.messages.join_group_response import JoinGroupResponse
 from spindle.wire.messages.leave_group_request import LeaveGroupRequest, MemberIdentity
 from spindle.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
 
-PROTOCOL: Final = "by the leader"
 SESSION: Final = 3.0
 REBALANCE: Final = 2.0
 
@@ -36,10 +35,14 @@ class WorkerJob(GroupJob):
 
     rests: float = 0.0
     """Mean s after which it is started again, once another one has taken its place."""
+    consumes: bool = False
+    """It is a consumer, whose group may become one of KIP-848 (`classic_consumer`)."""
 
 
 class Worker(GroupClient):
     """One member, and its producer."""
+
+    PROTOCOL: ClassVar = "by the leader"
 
     def __init__(
         self,
@@ -63,7 +66,10 @@ class Worker(GroupClient):
         job = self._job
         if job.transactional_id is not None:
             yield from self.identify()
-        while not self.draining:
+        while not self._may_end():
+            if not job.works_at(self.out.now, self.draining):
+                yield from self._go_home()
+                continue
             if self._fenced:
                 self._fenced = False
                 yield self.pausing(self.between(0.0, 2.0) * job.rests)
@@ -84,6 +90,18 @@ class Worker(GroupClient):
         if job.transactional_id is not None:
             yield from self.identify()
         self.finished = True
+
+    def _may_end(self) -> bool:
+        """It has done its work."""
+        return self.draining
+
+    def _go_home(self) -> Steps[None]:
+        """Its shift is over: another one may come in its place."""
+        if self._who.generation >= 0 and self._who.instance_id is None:
+            yield from self._leave()
+        elif self._who.generation >= 0:
+            self._out(Error.UNKNOWN_MEMBER_ID)
+        yield self.pausing(self._job.pause)
 
     # --- membership -------------------------------------------------------------------------
 
@@ -107,7 +125,7 @@ class Worker(GroupClient):
             member_id=who.member_id,
             group_instance_id=who.instance_id,
             protocol_type="consumer",
-            protocols=(JoinGroupRequestProtocol(name=PROTOCOL, metadata=b""),),
+            protocols=(JoinGroupRequestProtocol(name=self.PROTOCOL, metadata=self._says()),),
         )
         patience, asked_at = REQUEST_SECONDS + REBALANCE, self.out.now
         answer, _, _ = yield from self.ask_coordinator(
@@ -128,8 +146,7 @@ class Worker(GroupClient):
         who = self._who = replace(
             self._who, generation=joined.generation_id, member_id=joined.member_id
         )
-        groups, instances = self.history.groups, [m.group_instance_id for m in joined.members]
-        groups.on_joined(who, asked_at, self.out.now, instances)
+        self._on_joined(asked_at, [m.group_instance_id for m in joined.members])
         shares = self._shares([m.member_id for m in joined.members])
         request = SyncGroupRequest(
             group_id=who.group,
@@ -137,9 +154,9 @@ class Worker(GroupClient):
             member_id=who.member_id,
             group_instance_id=who.instance_id,
             protocol_type="consumer",
-            protocol_name=PROTOCOL,
+            protocol_name=self.PROTOCOL,
             assignments=tuple(
-                SyncGroupRequestAssignment(member_id=member, assignment=_text(share))
+                SyncGroupRequestAssignment(member_id=member, assignment=self._written(share))
                 for member, share in shares.items()
             ),
         )
@@ -149,13 +166,41 @@ class Worker(GroupClient):
             if answer.error_code not in OUT:
                 raise Violation(f"{self.name}: no assignment: {Error(answer.error_code).name}")
             self._out(answer.error_code)
+            yield self.retrying()
             return
-        owned = _ids(bytes(answer.assignment))
-        if trusted:
-            groups.check_place(who, began_at, "the synchronisation")
-        groups.on_assigned(who, owned, self.out.now)
+        owned = self._read_ids(bytes(answer.assignment))
+        self._on_owned(owned, began_at, trusted)
         self.history.count("assignments")
         self._positions = yield from self.committed([id for id in owned if id in self.targets()])
+
+    def _says(self) -> bytes:
+        """What others are to know of it."""
+        return b""
+
+    def _written(self, share: list[PartitionId]) -> bytes:
+        """A member's share, in words of the protocol."""
+        return " ".join(f"{id_to_text(id.topic_id)}:{id.partition}" for id in share).encode()
+
+    def _read_ids(self, data: bytes) -> list[PartitionId]:
+        """And back."""
+        pairs = [part.rpartition(":") for part in data.decode().split()]
+        return [PartitionId(id_from_text(topic), int(number)) for topic, _, number in pairs]
+
+    def _on_joined(self, asked_at: float, instances: list[str | None]) -> None:
+        """It has joined, with these others if it leads."""
+        self.history.groups.on_joined(self._who, asked_at, self.out.now, instances)
+
+    def _on_owned(self, owned: list[PartitionId], began_at: float, trusted: bool) -> None:
+        """It has its partitions; whether that is no old news."""
+        groups = self.history.groups
+        if trusted:
+            groups.check_place(self._who, began_at, "the synchronisation")
+        groups.on_assigned(self._who, owned, self.out.now)
+
+    def _on_alive(self, began_at: float, trusted: bool) -> None:
+        """Its heartbeat was taken; whether by a coordinator that knows."""
+        if trusted:
+            self.history.groups.check_place(self._who, began_at, "a heartbeat")
 
     def _shares(self, members: list[str]) -> dict[str, list[PartitionId]]:
         """What each member is to own, if this is the leader."""
@@ -175,9 +220,8 @@ class Worker(GroupClient):
         began_at = self.out.now
         answer, trusted = yield from self._ask_group(request)
         if answer.error_code == Error.NONE:
-            if trusted:
-                self.history.groups.check_place(who, began_at, "a heartbeat")
-            return True
+            self._on_alive(began_at, trusted)
+            return self._who.generation >= 0
         if answer.error_code not in OUT:
             raise Violation(f"{self.name}: heartbeat: {Error(answer.error_code).name}")
         self._out(answer.error_code)
@@ -194,12 +238,3 @@ class Worker(GroupClient):
             request = LeaveGroupRequest(group_id=who.group, members=(member,))
             yield from self.ask_coordinator(GROUP, who.group, request, lambda a: a.error_code)
         self._out(Error.UNKNOWN_MEMBER_ID)
-
-
-def _text(ids: list[PartitionId]) -> bytes:
-    return " ".join(f"{id_to_text(id.topic_id)}:{id.partition}" for id in ids).encode()
-
-
-def _ids(text: bytes) -> list[PartitionId]:
-    pairs = [part.rpartition(":") for part in text.decode().split()]
-    return [PartitionId(id_from_text(topic), int(number)) for topic, _, number in pairs]

@@ -241,7 +241,7 @@ def test_members_of_both_protocols_share_what_there_is(world: ConsumerWorld) -> 
     assert numbers(told.assignment) == [], "what others hold is not given twice"
     one.rejoin()
     two.rejoin()
-    told = world.beat("a", told.epoch)
+    told = world.beat("a", told.epoch, client=("three", "/h"))
     owned = [*(numbers(told.assignment) or ()), *one.owned, *two.owned]
     assert sorted(owned) == [0, 1, 2, 3]
     assert held(world) == {
