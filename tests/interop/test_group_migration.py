@@ -1,4 +1,4 @@
-"""Groups that go over from the classic protocol to KIP-848 and back with their members in them: with
+"""Groups that go over from the classic protocol to KIP-848 and back with their members: with
 librdkafka's consumers, described by Kafka's tools, and record for record as Apache Kafka does it;
 each takes over what the other one has begun."""
 
@@ -78,8 +78,8 @@ class Rolling:
         sizes = sorted(len(each.assignment()) for each in self.members)
         if sum(sizes) != 4:
             return ("?", *sizes)
-        told = self._admin.describe_consumer_groups(["g"])["g"].result(20)
-        return (told.type.name if told.state.name == "STABLE" else told.state.name, *sizes)
+        view = self._admin.describe_consumer_groups(["g"])["g"].result(20)
+        return (view.type.name if view.state.name == "STABLE" else view.state.name, *sizes)
 
     def finish(self) -> None:
         """All that was written comes."""
@@ -97,7 +97,7 @@ class Rolling:
 @pytest.mark.parametrize("classic", ["range", "cooperative-sticky"])
 def test_members_roll_from_one_protocol_to_the_other_and_back(tmp_path: Path, classic: str) -> None:
     """No record is lost; twice come at most those that one member had handed out and not committed
-    when it was told that its partitions are not its own any more."""
+    when its partitions ceased to be its own."""
 
     def clients(cluster: LocalCluster) -> None:
         old = CLASSIC | {"partition.assignment.strategy": classic}

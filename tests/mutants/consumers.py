@@ -1,4 +1,5 @@
-"""Mutants of KIP-848's groups: two owners, members that are out, groups that never rest."""
+"""Mutants of KIP-848's groups: two owners, members that are out, groups that never rest or change
+their protocol badly."""
 
 from __future__ import annotations
 
@@ -9,6 +10,11 @@ from tests.mutants.kind import Tests, mutants
 MEMBERS: Final[Tests] = (
     "tests/unit/core/groups/test_consumer_groups.py",
     "tests/unit/core/groups/test_consumer_group_random.py",
+)
+
+MIGRATION: Final[Tests] = (
+    "tests/unit/core/groups/test_group_migration.py",
+    "tests/unit/core/groups/test_classic_members.py",
 )
 
 CONSUMERS = [
@@ -32,13 +38,17 @@ CONSUMERS = [
         ),
     ),
     *mutants(
-        "core/groups/consumer_decisions.py",
+        "core/groups/consumer_group_metadata.py",
         MEMBERS,
         (
             "what a member is still to give up is free",
             "                for part in (other.assigned, other.revoking):",
             "                for part in (other.assigned,):",
         ),
+    ),
+    *mutants(
+        "core/groups/consumer_decisions.py",
+        MEMBERS,
         (
             "a group whose members name no topic stays in epoch 0",
             "        epoch = max(self.group.epoch, FIRST_EPOCH)",
@@ -71,18 +81,60 @@ CONSUMERS = [
         ),
     ),
     *mutants(
-        "core/groups/consumer_group.py",
+        "core/groups/consumer_timers.py",
         MEMBERS,
         (
             "what is to be given up next has the limit of what was before",
             "        elif self._revoking.get(name) != member.revoking:",
             "        elif name not in self._revoking:",
         ),
+    ),
+    *mutants(
+        "core/groups/consumer_group.py",
+        MEMBERS,
         (
             "a coordinator that takes over waits for silent members for ever",
-            "            self._heard_of(member.member_id)\n"
-            "            self._watch_revocation(member)",
-            "            self._watch_revocation(member)",
+            "            self._heard_of(member)\n"
+            "            self._timers.watch_revocation(member)\n\n    def close",
+            "            self._timers.watch_revocation(member)\n\n    def close",
+        ),
+    ),
+    *mutants(
+        "core/groups/consumer_conversion.py",
+        MIGRATION,
+        (
+            "a group in which members of KIP-848 stay becomes a classic one",
+            " or not all(member.is_classic for member in stay):",
+            ":",
+        ),
+        (
+            "what cooperative members kept is free where a rebalance began again",
+            "                for topic, numbers in said[member.member_id].owned.items()",
+            "                for topic, numbers in said[member.member_id].owned.items()\n"
+            "                if classic.members is None",
+        ),
+    ),
+    *mutants(
+        "core/groups/classic_member_requests.py",
+        MIGRATION,
+        (
+            "a member is not told that what it waits for is free",
+            "    return state is MemberState.UNRELEASED_PARTITIONS and not group.waits(member)",
+            "    return False",
+        ),
+        (
+            "a member of another generation goes on",
+            "    if known.epoch != who.generation:",
+            "    if known.epoch < who.generation:",
+        ),
+    ),
+    *mutants(
+        "core/groups/group_metadata_manager.py",
+        MIGRATION,
+        (
+            "what the last member of KIP-848 had stays without an owner",
+            "                if self._converted.get(group_id) == 1:",
+            "                if self._converted.get(group_id) == 9:",
         ),
     ),
 ]

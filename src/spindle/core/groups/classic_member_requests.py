@@ -13,7 +13,6 @@ from spindle.core.groups.consumer_conversion import by_id, by_name
 from spindle.core.groups.consumer_group_metadata import ConsumerGroupMetadata
 from spindle.core.groups.consumer_values import (
     JOIN_EPOCH,
-    ClassicTerms,
     ConsumerBeat,
     ConsumerGroupMember,
     ConsumerSurroundings,
@@ -74,7 +73,6 @@ def as_beat(ask: Join, member_id: str, around: ConsumerSurroundings) -> Consumer
         regex="",
         owned=by_id(said.owned, around),
         client=(ask.client_id, ask.client_host),
-        classic=ClassicTerms(ask.session_timeout, ask.protocols),
     )
 
 

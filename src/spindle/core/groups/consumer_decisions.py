@@ -22,6 +22,7 @@ from spindle.core.groups.consumer_values import (
     JOIN_EPOCH,
     NOTHING,
     STATIC_LEAVE_EPOCH,
+    ClassicTerms,
     ConsumerBeat,
     ConsumerBeatAnswer,
     ConsumerGroupMember,
@@ -71,18 +72,21 @@ class Draft:
 
     # --- heartbeats -----------------------------------------------------------------------------
 
-    def beat(self, beat: ConsumerBeat, topics_changed: bool) -> ConsumerBeatAnswer:
+    def beat(
+        self, beat: ConsumerBeat, topics_changed: bool, classic: ClassicTerms | None = None
+    ) -> ConsumerBeatAnswer:
         """A member joins or goes on; its answer. Refusal where it may not.
 
-        `topics_changed`: topics may have changed since the group's epoch.
+        `topics_changed`: topics may have changed since the group's epoch. `classic`: it is a join
+        by the classic protocol.
         """
         joins = beat.epoch == JOIN_EPOCH
         check_room(self.group, beat.member_id, self.limits)
         if joins:
-            before = self._enter(identities.newcomer(self.group, beat), beat)
+            before = self._enter(identities.newcomer(self.group, beat, classic is not None), beat)
         else:
             before = identities.speaker(self.group, beat)
-        member = _updated(before, beat)
+        member = _updated(before, beat, classic)
         names_changed = self._subscribe(before, member)
         regex_changed, found = self._resolve(before, member, beat)
         bumps = names_changed or found
@@ -267,7 +271,9 @@ def check_room(group: ConsumerGroupMetadata, member_id: str, limits: ConsumerLim
         )
 
 
-def _updated(member: ConsumerGroupMember, beat: ConsumerBeat) -> ConsumerGroupMember:
+def _updated(
+    member: ConsumerGroupMember, beat: ConsumerBeat, classic: ClassicTerms | None
+) -> ConsumerGroupMember:
     """The member with what its heartbeat changes."""
     said = member.said
     client_id, client_host = beat.client
@@ -279,7 +285,7 @@ def _updated(member: ConsumerGroupMember, beat: ConsumerBeat) -> ConsumerGroupMe
         topics=said.topics if beat.topics is None else tuple(sorted({*beat.topics})),
         regex=beat.regex if beat.regex is not None else said.regex,
         assignor=beat.assignor if beat.assignor is not None else said.assignor,
-        classic=beat.classic,
+        classic=classic,
         client_id=client_id,
         client_host=client_host,
     )

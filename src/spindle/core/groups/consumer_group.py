@@ -24,6 +24,7 @@ from spindle.core.groups.consumer_timers import ConsumerTimers
 from spindle.core.groups.consumer_values import (
     LEAVE_EPOCH,
     STATIC_LEAVE_EPOCH,
+    ClassicTerms,
     ConsumerBeat,
     ConsumerBeatAnswer,
     ConsumerGroupMember,
@@ -244,7 +245,8 @@ class ConsumerGroup(TurnTaking):
             if ask.needs_id and not ask.member_id and ask.instance_id is None:
                 raise Refusal(Error.MEMBER_ID_REQUIRED, "a member has to have an id")
             requests.check_static(self.metadata, ask)
-            draft.beat(requests.as_beat(ask, member_id, self._around), looks)
+            terms = ClassicTerms(ask.session_timeout, ask.protocols)
+            draft.beat(requests.as_beat(ask, member_id, self._around), looks, terms)
         except Refusal as refusal:
             self._topics_changed = looks
             if turn.take() is not None:

@@ -59,7 +59,9 @@ def speaker(group: ConsumerGroupMetadata, beat: ConsumerBeat) -> ConsumerGroupMe
     return known
 
 
-def newcomer(group: ConsumerGroupMetadata, beat: ConsumerBeat) -> ConsumerGroupMember:
+def newcomer(
+    group: ConsumerGroupMetadata, beat: ConsumerBeat, is_classic: bool
+) -> ConsumerGroupMember:
     """A member that joins: a new one, or one that begins again.
 
     In a static place its owner must have left it for a while, where both are of KIP-848; Refusal
@@ -69,7 +71,7 @@ def newcomer(group: ConsumerGroupMetadata, beat: ConsumerBeat) -> ConsumerGroupM
     if beat.instance_id is not None:
         owner = group.static(beat.instance_id)
         if owner is not None:
-            by_beats = beat.classic is None and not owner.is_classic
+            by_beats = not is_classic and not owner.is_classic
             if by_beats and owner.epoch != STATIC_LEAVE_EPOCH:
                 raise Refusal(
                     Error.UNRELEASED_INSTANCE_ID,

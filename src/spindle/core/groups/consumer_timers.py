@@ -1,8 +1,9 @@
 """How long members of a consumer group of KIP-848 may be silent, or late. Decides nothing.
 
 A member of KIP-848 has its session, and its rebalance timeout for giving partitions up. One of the
-classic protocol has a session of its own, and its rebalance timeout for joining once it was told
-to, and for asking for its assignment once it has joined. Used by `core.groups.consumer_group`.
+classic protocol has a session of its own, and its rebalance timeout for joining again once it has
+heard that it must, and for asking for its assignment once it has joined. Used by
+`core.groups.consumer_group`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class ConsumerTimers:
         self._put(SESSION, member, session)
 
     def must_join(self, member: ConsumerGroupMember) -> None:
-        """A member of the classic protocol is told to join; not for the first time, perhaps."""
+        """A member of the classic protocol has heard, perhaps not for the first time, that it must
+        join."""
         if member.member_id not in self._kinds[JOIN]:
             self._put(JOIN, member, member.said.rebalance_timeout)
 

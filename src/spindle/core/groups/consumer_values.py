@@ -70,8 +70,6 @@ class ConsumerBeat:
     owned: Partitions | None = None
     client: tuple[str, str]
     """Its id and its host."""
-    classic: ClassicTerms | None = None
-    """It is a join by the classic protocol."""
     visible: Callable[[Iterable[str]], frozenset[str]] = all_names
 
     @property

@@ -62,7 +62,7 @@ class GroupMetadataManager:
                 group = self._new(group_id)
                 group.restore(stored)
                 if self._converted.get(group_id) == 1:
-                    # Its first generation was being made, and those who left are not in it.
+                    # Its first generation was being made, and members that left are not in it.
                     group.rebalance()
         self._stored, self._converted = {}, {}
         self._is_loaded = True

@@ -126,7 +126,7 @@ GROUPS: Final = (
     S("group.consumer.migration.policy", Kind.STRING, "bidirectional",
       "Which groups change between the classic and the consumer protocol while they have "
       "members: bidirectional, upgrade (classic ones), downgrade (consumer groups) or disabled "
-      "(none), in any case of letters.",
+      "(none), in upper or lower case.",
       check=migration_policy),
     *refused("Spindle's transactions end within transaction.max.timeout.ms.",
     S("transaction.two.phase.commit.enable", Kind.BOOLEAN, "false",

@@ -4,6 +4,7 @@ written, what members of both protocols hear, time, static members, commits, oth
 from __future__ import annotations
 
 import pytest
+from tests.support.classic_members import Classic, held, kinds, pair, stable
 from tests.support.consumer_world import AT_ONCE, ConsumerWorld, numbers, topic_id_of
 
 from spindle.core.groups.consumer_protocol import (
@@ -14,7 +15,6 @@ from spindle.core.groups.consumer_protocol import (
 )
 from spindle.core.groups.consumer_values import (
     ClassicTerms,
-    ConsumerLimits,
     CurrentRecord,
     EpochRecord,
     MemberState,
@@ -23,178 +23,18 @@ from spindle.core.groups.consumer_values import (
     TargetRecord,
 )
 from spindle.core.groups.group_values import (
-    Committed,
     GroupLimits,
     GroupRecord,
-    Join,
-    JoinAnswer,
-    MemberIdentity,
-    Sync,
-    SyncAnswer,
 )
-from spindle.model.errors import Error, Refusal
-from spindle.model.ids import TopicPartition
+from spindle.model.errors import Error
 
 T = topic_id_of("t")
 pytestmark = pytest.mark.spec("C-02", "C-03")
 
 
-class Classic:
-    """A member of the classic protocol, which does what its group tells it to."""
-
-    def __init__(self, world: ConsumerWorld, name: str, instance_id: str | None = None) -> None:
-        self.world = world
-        self.name = name
-        self.instance_id = instance_id
-        self.member_id = ""
-        self.generation = -1
-        self.leads = False
-        self.owned: tuple[int, ...] = ()
-        self.answers: list[JoinAnswer] = []
-        self.cooperative = False
-        self.protocol = "range"
-        self.topics = ("t",)
-        self.later: list[Error] = []
-        self.said = b""
-
-    @property
-    def metadata(self) -> bytes:
-        owned = {"t": self.owned} if self.owned and self.cooperative else {}
-        return write_subscription(ConsumerSubscription(self.topics, owned, self.generation))
-
-    def join(self, **fields: object) -> JoinAnswer | None:
-        """Ask to join; the answer, if there is one already."""
-        self.answers, self.said = [], self.metadata
-        ask: dict[str, object] = {
-            "group_id": "g",
-            "member_id": self.member_id,
-            "instance_id": self.instance_id,
-            "client_id": self.name,
-            "client_host": "/h",
-            "session_timeout": 10_000,
-            "rebalance_timeout": 20_000,
-            "protocol_type": "consumer",
-            "protocols": ((self.protocol, self.said),),
-        }
-        self.world.shard.join(Join(**(ask | fields)), self.answers.append)  # type: ignore[arg-type]
-        return self.take()
-
-    def take(self) -> JoinAnswer | None:
-        if not self.answers:
-            return None
-        (answer,) = self.answers
-        if not answer.error:
-            self.member_id, self.generation = answer.member_id, answer.generation
-            self.leads = answer.leader == answer.member_id
-        return answer
-
-    def sync(self, given: tuple[tuple[str, bytes], ...] = ()) -> SyncAnswer:
-        answers: list[SyncAnswer] = []
-        ask = Sync(
-            group_id="g",
-            generation=self.generation,
-            member_id=self.member_id,
-            instance_id=self.instance_id,
-            protocol_type="consumer",
-            protocol=self.protocol,
-            assignments=given,
-        )
-        self.world.shard.sync(ask, answers.append)
-        (answer,) = answers
-        if not answer.error:
-            self.owned = read_assignment(answer.assignment).partitions.get("t", ())
-        return answer
-
-    def beat(self) -> Error:
-        return self.world.shard.heartbeat(self.identity)
-
-    @property
-    def identity(self) -> MemberIdentity:
-        return MemberIdentity(
-            group_id="g",
-            generation=self.generation,
-            member_id=self.member_id,
-            instance_id=self.instance_id,
-        )
-
-    def leave(self) -> Error:
-        answers: list[list[Error]] = []
-        self.world.shard.leave("g", [(self.member_id, self.instance_id)], answers.append)
-        return answers[0][0]
-
-    def commit(self, partition: int, version: int = 8) -> Error:
-        self.later = []
-        self.commit_later(partition, version)
-        return self.later[0]
-
-    def commit_later(self, partition: int, version: int = 8) -> None:
-        """The answer, when it comes, is in `later`."""
-        answers = self.later
-        partitions = {TopicPartition("t", partition): Committed(offset=5, commit_ms=1, topic_id=T)}
-        try:
-            self.world.shard.commit(
-                self.identity,
-                partitions,
-                lambda told: answers.extend(told.values()),
-                version=version,
-                refuse=lambda refusal: answers.append(refusal.error),
-            )
-        except Refusal as refusal:
-            answers.append(refusal.error)
-
-    def rejoin(self) -> None:
-        """Join and ask for the assignment, as often as the group wants it (eager: owns nothing)."""
-        for _ in range(5):
-            if not self.cooperative:
-                self.owned = ()
-            answer = self.join()
-            assert answer is not None
-            assert answer.error is Error.NONE
-            self.sync()
-            if self.beat() is Error.NONE:
-                return
-        raise AssertionError(f"{self.name} does not come to rest")
-
-
 @pytest.fixture
 def world() -> ConsumerWorld:
     return ConsumerWorld()
-
-
-def stable(world: ConsumerWorld, *members: Classic) -> None:
-    """A stable classic group, with the partitions of t dealt out to its members."""
-    for member in members:
-        member.join()
-    for _ in range(3):
-        world.wait(0.1)
-        for member in members:
-            if member.take() is None:
-                continue
-            if member.beat() is Error.REBALANCE_IN_PROGRESS:
-                member.join()
-    (leader,) = [member for member in members if member.leads]
-    shares = {
-        m.member_id: tuple(n for n in range(4) if n % len(members) == at)
-        for at, m in enumerate(members)
-    }
-    given = tuple((id, write_assignment({"t": share}, 3)) for id, share in shares.items())
-    for member in (leader, *(m for m in members if m is not leader)):
-        assert member.sync(given if member is leader else ()).error is Error.NONE
-
-
-def pair(world: ConsumerWorld) -> tuple[Classic, Classic]:
-    one, two = Classic(world, "one"), Classic(world, "two")
-    stable(world, one, two)
-    return one, two
-
-
-def kinds(world: ConsumerWorld) -> list[str]:
-    return [view.kind for view in world.shard.views()]
-
-
-def held(world: ConsumerWorld) -> dict[str, list[int]]:
-    view = world.shard.consumers.describe("g")
-    return {m.member.said.client_id: numbers(m.member.assigned) or [] for m in view.members}
 
 
 # --- up -------------------------------------------------------------------------------------------
@@ -480,7 +320,7 @@ def test_so_does_one_whose_session_expires(world: ConsumerWorld) -> None:
 def test_a_new_coordinator_lets_the_group_that_it_became_make_a_generation(
     world: ConsumerWorld,
 ) -> None:
-    """Those who left are not in what is stored, so their session would not end there."""
+    """Members that left are not in what is stored, so their session would not end there."""
     one, two = pair(world)
     world.beat("a", 0)
     one.rejoin()
@@ -513,6 +353,15 @@ def test_what_may_not_become_classic_stays(limits: dict[str, int]) -> None:
     assert world.shard.consumers.describe("g").state == "Empty"
 
 
+def test_a_group_in_which_one_of_kip_848_stays_is_a_consumer_group(world: ConsumerWorld) -> None:
+    one, _ = pair(world)
+    world.beat("a", 0)
+    world.beat("b", 0)
+    world.beat("a", -1)
+    assert kinds(world) == ["consumer"]
+    assert one.beat() is Error.REBALANCE_IN_PROGRESS
+
+
 def test_the_last_of_all_leaves_an_empty_consumer_group(world: ConsumerWorld) -> None:
     one = Classic(world, "one")
     world.beat("a", 0)
@@ -522,7 +371,7 @@ def test_the_last_of_all_leaves_an_empty_consumer_group(world: ConsumerWorld) ->
     assert world.shard.consumers.describe("g").state == "Empty"
 
 
-def test_what_waits_behind_the_change_is_told_what_the_group_is_then(world: ConsumerWorld) -> None:
+def test_what_waits_behind_the_change_hears_what_the_group_is_then(world: ConsumerWorld) -> None:
     one, two = pair(world)
     world.beat("a", 0)
     one.rejoin()
@@ -541,137 +390,3 @@ def test_what_waits_behind_the_change_is_told_what_the_group_is_then(world: Cons
     assert answer.error is Error.REBALANCE_IN_PROGRESS, "it waited in the classic group"
     assert [a.error for a in back] == [Error.NONE], "which has become a consumer group again"
     assert kinds(world) == ["consumer"]
-
-
-# --- classic members of a consumer group --------------------------------------------------------
-
-
-def test_a_member_must_know_its_id_first(world: ConsumerWorld) -> None:
-    world.beat("a", 0)
-    one = Classic(world, "one")
-    answer = one.join(needs_id=True)
-    assert answer is not None
-    assert answer.error is Error.MEMBER_ID_REQUIRED
-    one.member_id = answer.member_id
-    one.rejoin()
-    assert one.member_id == answer.member_id
-
-
-def test_members_speak_in_their_own_generation_alone(world: ConsumerWorld) -> None:
-    world.beat("a", 0)
-    one = Classic(world, "one")
-    one.join()
-    one.generation += 1
-    assert one.beat() is Error.ILLEGAL_GENERATION
-    assert one.sync().error is Error.ILLEGAL_GENERATION
-    assert one.commit(0) is Error.ILLEGAL_GENERATION
-    one.generation -= 1
-    one.protocol = "roundrobin"
-    assert one.sync().error is Error.INCONSISTENT_GROUP_PROTOCOL
-    other = Classic(world, "two")
-    other.protocol = "sticky"
-    refused = other.join()
-    assert refused is not None
-    assert refused.error is Error.INCONSISTENT_GROUP_PROTOCOL
-    one.member_id = "a"
-    assert one.beat() is Error.UNKNOWN_MEMBER_ID, "a speaks the other protocol"
-    one.member_id = "x"
-    assert one.beat() is Error.UNKNOWN_MEMBER_ID
-
-
-def test_what_no_consumer_says_is_refused(world: ConsumerWorld) -> None:
-    world.beat("a", 0)
-    for fields in ({"protocols": (("range", b"?"),)}, {"protocol_type": "connect"}):
-        answer = Classic(world, "one").join(**fields)
-        assert answer is not None
-        assert answer.error is Error.INCONSISTENT_GROUP_PROTOCOL
-    short = Classic(world, "one").join(session_timeout=1)
-    assert short is not None
-    assert short.error is Error.INVALID_SESSION_TIMEOUT
-
-
-def test_a_member_commits_with_an_old_version(world: ConsumerWorld) -> None:
-    one, two = pair(world)
-    world.beat("a", 0)
-    assert one.commit(one.owned[0], version=2) is Error.NONE
-    one.rejoin()
-    two.rejoin()
-    assert one.commit(one.owned[0], version=2) is Error.NONE
-    one.generation += 1
-    assert one.commit(one.owned[0]) is Error.ILLEGAL_GENERATION
-
-
-def test_silent_and_late_members_are_out(world: ConsumerWorld) -> None:
-    one, two = pair(world)
-    three = Classic(world, "three")
-    told = world.beat("a", 0)
-    three.join()  # It never asks for its assignment.
-    assert two.beat() is Error.REBALANCE_IN_PROGRESS  # It never joins.
-    one.rejoin()
-    for _ in range(4):
-        world.wait(5)
-        for member in (one, two, three):
-            member.beat()
-        told = world.beat("a", told.epoch)
-    world.wait(1)
-    assert one.beat() is not Error.UNKNOWN_MEMBER_ID
-    assert (two.beat(), three.beat()) == (Error.UNKNOWN_MEMBER_ID,) * 2
-    one.rejoin()
-    world.wait(11)
-    assert one.beat() is Error.UNKNOWN_MEMBER_ID, "its own session is over"
-    assert world.beat("a", told.epoch).error is Error.NONE, "that of KIP-848 is not"
-
-
-def test_sessions_go_on_with_another_coordinator(world: ConsumerWorld) -> None:
-    one, two = pair(world)
-    told = world.beat("a", 0)
-    one.rejoin()
-    two.rejoin()
-    world.reload()
-    assert (one.beat(), two.beat(), world.beat("a", told.epoch).error) == (Error.NONE,) * 3
-    world.wait(6)
-    assert one.beat() is Error.NONE
-    world.wait(6)
-    assert (one.beat(), two.beat()) == (Error.REBALANCE_IN_PROGRESS, Error.UNKNOWN_MEMBER_ID)
-
-
-# --- static members -------------------------------------------------------------------------------
-
-
-def test_a_static_member_goes_over_to_kip_848_and_back(world: ConsumerWorld) -> None:
-    one, two = Classic(world, "one", "i"), Classic(world, "two", "j")
-    stable(world, one, two)
-    owned = {*one.owned}
-    told = world.beat("a", 0, instance_id="i", client=("one", "/h"))
-    assert {*(numbers(told.assignment) or ())} == owned, "its place, and what belongs to that"
-    assert one.beat() is Error.FENCED_INSTANCE_ID
-    assert one.commit(min(owned)) is Error.UNKNOWN_MEMBER_ID
-    back = Classic(world, "one", "i")
-    answer = back.join()
-    assert answer is not None
-    assert answer.error is Error.NONE
-    assert kinds(world) == ["classic"], "the last member of KIP-848 has been replaced"
-    assert world.beat("a", told.epoch, instance_id="i").error is Error.GROUP_ID_NOT_FOUND
-    assert back.sync().error is Error.NONE, "nothing has changed, so none has to join again"
-    assert {*back.owned} == owned
-    assert (back.beat(), two.beat()) == (Error.NONE, Error.NONE)
-
-
-def test_a_static_member_with_an_id_must_have_its_place(world: ConsumerWorld) -> None:
-    world.beat("a", 0)
-    one = Classic(world, "one", "i")
-    one.rejoin()
-    old = one.member_id
-    again = Classic(world, "one", "i")
-    again.rejoin()
-    assert again.member_id != old
-    answer = one.join()
-    assert answer is not None
-    assert answer.error is Error.FENCED_INSTANCE_ID
-    assert one.beat() is Error.FENCED_INSTANCE_ID
-    assert one.leave() is Error.FENCED_INSTANCE_ID
-    again.rejoin()
-
-
-def test_limits_say_what_is_so_without_settings() -> None:
-    assert (ConsumerLimits().upgrades, ConsumerLimits().downgrades) == (True, True)
