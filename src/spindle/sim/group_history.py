@@ -54,6 +54,7 @@ class Hold:
 
     since: float
     place: str | None = None
+    is_classic: bool = False
     sure_until: float = 0.0
 
 
@@ -96,8 +97,8 @@ class GroupHistory:
         """Of groups of KIP-848: what their members believe to own, by member id."""
         self._given: dict[Place, list[tuple[float, str]]] = {}
         """When members heard that a partition is theirs, and nothing of it was old news."""
-        self._asked: dict[tuple[str, str | None], float] = {}
-        """When a client of the classic protocol last came for a static place (s)."""
+        self._asked: dict[tuple[str, str | None, bool], float] = {}
+        """When a client last came for a static place (s); those of the classic protocol apart."""
         self._rested: dict[str, None] = {}
         self._label = 0
 
@@ -154,19 +155,24 @@ class GroupHistory:
         sure_at: float | None,
         now: float,
         lease: float,
+        is_classic: bool = False,
     ) -> None:
         """A member heard that it owns these: none that cannot be out may believe the same.
 
         `sure_at`: when it asked; None: it may be old news, of a deposed coordinator. `lease`: s
         for which a member that was heard stays one, and keeps what it does not give up.
         """
-        if sure_at is not None and sure_at < self._asked.get((who.group, who.instance_id), 0.0):
+        asked_at = max(
+            self._asked.get((who.group, who.instance_id, by_classic), 0.0)
+            for by_classic in ((True, False) if is_classic else (True,))
+        )
+        if sure_at is not None and sure_at < asked_at:
             sure_at = None
         for id in ids:
             holds = self._holds.setdefault((who.group, id), {})
             if who.member_id not in holds and sure_at is not None:
                 self._given.setdefault((who.group, id), []).append((now, who.member_id))
-            own = holds.setdefault(who.member_id, Hold(now, who.instance_id))
+            own = holds.setdefault(who.member_id, Hold(now, who.instance_id, is_classic))
             if sure_at is None:
                 continue
             own.sure_until = sure_at + lease
@@ -178,15 +184,17 @@ class GroupHistory:
                         "the least"
                     )
 
-    def on_place_asked(self, who: Membership, now: float) -> None:
-        """A client of the classic protocol comes for a static place: it may get that at once, and
-        what belongs to it. The client that had it is sure of nothing that it heard before."""
+    def on_place_asked(self, who: Membership, now: float, is_classic: bool) -> None:
+        """A client comes for a static place: where it or the place's owner is of the classic
+        protocol, it gets that at once, and what belongs to it. The owner is sure of nothing that it
+        heard before."""
         if who.instance_id is None:
             return
-        self._asked[who.group, who.instance_id] = now
+        self._asked[who.group, who.instance_id, is_classic] = now
         for (group, _), holds in self._holds.items():
             for hold in holds.values():
-                if group == who.group and hold.place == who.instance_id:
+                is_theirs = group == who.group and hold.place == who.instance_id
+                if is_theirs and (is_classic or hold.is_classic):
                     hold.sure_until = 0.0
 
     def on_given_up(self, who: Membership, ids: Iterable[PartitionId]) -> None:
