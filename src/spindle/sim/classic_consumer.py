@@ -52,7 +52,7 @@ class ClassicConsumer(Worker):
         super()._out(error)
 
     def _says(self) -> bytes:
-        self.history.groups.on_place_asked(self._who, self.out.now)
+        self.history.groups.on_place_asked(self._who, self.out.now, is_classic=True)
         self._seen = tuple(self.targets())
         return write_subscription(ConsumerSubscription(tuple(sorted(self.by_name(self._seen))), {}))
 
@@ -83,4 +83,6 @@ class ClassicConsumer(Worker):
 
     def _hold(self, began_at: float, trusted: bool) -> None:
         sure_at = began_at if trusted else None
-        self.history.groups.on_held(self._who, self._owned, sure_at, self.out.now, lease=LEASE)
+        self.history.groups.on_held(
+            self._who, self._owned, sure_at, self.out.now, lease=LEASE, is_classic=True
+        )

@@ -187,6 +187,8 @@ class Subscriber(GroupClient):
             node = self._coordinators[key] = yield from self.find(*key)
         topics, owned = self._topics(), tuple(self._owned)
         request = self._request(topics, owned)
+        if who.generation < 0:
+            self.history.groups.on_place_asked(who, self.out.now, is_classic=False)
         before = coordinator_of(self._group)
         if self._asking_since is None:
             self._asking_since = self.out.now
