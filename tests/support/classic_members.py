@@ -37,7 +37,7 @@ class Classic:
         self.answers: list[JoinAnswer] = []
         self.cooperative = False
         self.protocol = "range"
-        self.topics = ("t",)
+        self.topics: tuple[str, ...] = ("t",)
         self.later: list[Error] = []
         self.said = b""
 
