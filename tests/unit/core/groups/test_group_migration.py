@@ -123,10 +123,10 @@ def test_a_member_hears_when_what_it_waits_for_is_free(world: ConsumerWorld) -> 
     assert one.join() is not None
     one.sync()
     assert (one.owned, one.beat()) == ((), Error.NONE)
-    told = world.beat("a", 1, owned={T: (0, 1, 2, 3)})
+    told = world.beat("a", 2, owned={T: (0, 1, 2, 3)})
     assert one.beat() is Error.NONE
     assert told.assignment is not None
-    world.beat("a", 1, owned=told.assignment)
+    world.beat("a", 2, owned=told.assignment)
     assert one.beat() is Error.REBALANCE_IN_PROGRESS
     one.rejoin()
     assert sorted([*one.owned, *(numbers(told.assignment) or ())]) == [0, 1, 2, 3]
@@ -198,14 +198,14 @@ def test_a_group_whose_first_generation_is_being_made_becomes_one(world: Consume
     one, two = Classic(world, "one"), Classic(world, "two")
     assert (one.join(), two.join()) == (None, None)
     told = world.beat("a", 0)
-    assert (told.error, told.epoch) == (Error.NONE, 1)
+    assert (told.error, told.epoch) == (Error.NONE, 2)
     for member in (one, two):
         member.member_id = member.answers[0].member_id
         member.rejoin()
-    told = world.beat("a", 1, owned=told.assignment)
+    told = world.beat("a", 2, owned=told.assignment)
     for member in (one, two):
         member.rejoin()
-    owned = [*(numbers(world.beat("a", 1, owned=told.assignment).assignment) or ())]
+    owned = [*(numbers(world.beat("a", 2, owned=told.assignment).assignment) or ())]
     assert one.owned
     assert two.owned
     assert not {*owned} & {*one.owned, *two.owned}
