@@ -187,7 +187,8 @@ def test_apache_kafka_writes_the_same_and_each_goes_on_with_the_others_groups(
 
 
 def conversions(kafka_jars: Path, log: Path) -> list[list[object]]:
-    """The batches in which the group changed its kind, without what differs with each run."""
+    """The batches in which the group changed its kind, without what differs with each run, and
+    without the tombstone of the topics of Apache Kafka 4.0 (4), which ours has if they are there."""
     dump = run_tool(
         kafka_jars, DUMP_LOG, "--offsets-decoder", "--print-data-log", "--files", str(log)
     )
@@ -196,12 +197,12 @@ def conversions(kafka_jars: Path, log: Path) -> list[list[object]]:
     for line in dump.stdout.splitlines():
         if line.startswith("baseOffset:"):
             batches.append([])
-        found = re.search(r" key: (\{.*?\}) payload: (\{.*\}|<null>|null)?$", line)
+        found = re.search(r" key: (\{.*?\}) payload: (\{.*\}|<DELETE>)$", line)
         if found:
             batches[-1].append((plain(found[1]), plain(found[2] or "")))
     texts = [(batch, " ".join(map(str, batch))) for batch in batches]
     return [
-        sorted(batch, key=str)
+        sorted((pair for pair in batch if "'type': '4'" not in str(pair)), key=str)
         for batch, text in texts
         if "'type': '2'" in text and "'type': '5'" in text
     ]
@@ -209,8 +210,7 @@ def conversions(kafka_jars: Path, log: Path) -> list[list[object]]:
 
 def plain(text: str) -> object:
     """JSON without ids and times."""
-    text = re.sub(r'"(i|old|new)-[0-9A-Za-z_-]{20,}"', r'"\1-id"', text)
-    text = re.sub(r'"[0-9a-f]{8}-[0-9a-f-]{27}"', '"uuid"', text)
+    text = re.sub(r'"(memberId|leader)":"(i-)?[^"]*"', r'"\1":"\2id"', text)
     text = re.sub(r'"topicId":"[^"]*"', '"topicId":"?"', text)
     text = re.sub(r'"(\w*[tT]imestamp\w*|metadataHash)":-?\d+', r'"\1":1', text)
     return json.loads(text) if text.startswith("{") else text
