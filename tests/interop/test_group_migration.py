@@ -188,7 +188,7 @@ def test_apache_kafka_writes_the_same_and_each_goes_on_with_the_others_groups(
 
 def conversions(kafka_jars: Path, log: Path) -> list[list[object]]:
     """The batches in which the group changed its kind, without what differs with each run, and
-    without the tombstone of the topics of Apache Kafka 4.0 (4), which ours has if they are there."""
+    without the tombstone of the topics of Apache Kafka 4.0 (4), here only where some are."""
     dump = run_tool(
         kafka_jars, DUMP_LOG, "--offsets-decoder", "--print-data-log", "--files", str(log)
     )
