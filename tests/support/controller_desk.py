@@ -9,6 +9,7 @@ from typing import Any
 
 from spindle.model import metadata_records as r
 from spindle.model.config import node_config
+from spindle.model.errors import Refusal
 from spindle.model.feature_rules import SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.image import ClusterImage
@@ -47,6 +48,14 @@ class HandQuorum:
     def leader_endpoint(self) -> tuple[str, int] | None:
         """Where the leader is."""
         return ("leader", 9093) if self.leader_id >= 0 else None
+
+    def check_kraft_version(self, level: int) -> None:
+        """Any level will do."""
+
+    def raise_kraft_version(self, level: int, then: Callable[[Refusal | None], None]) -> None:
+        """It holds at once."""
+        self.metadata.kraft_version = level
+        then(None)
 
     def append(
         self, records: Sequence[r.MetadataRecord], then: Callable[[int], None] | None = None

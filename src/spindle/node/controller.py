@@ -84,6 +84,12 @@ class MetadataQuorum(Protocol):
     def next_offset(self) -> int:
         """The offset that the next record appended will have."""
 
+    def check_kraft_version(self, level: int) -> None:
+        """Refusal where kraft.version cannot become this level now."""
+
+    def raise_kraft_version(self, level: int, then: Callable[[Refusal | None], None]) -> None:
+        """Have the voters in the log from now on; `then` once that is committed, or is not."""
+
     def append(
         self, records: Sequence[r.MetadataRecord], then: Callable[[int], None] | None = None
     ) -> int:
@@ -230,16 +236,23 @@ class Controller:
         """Decide a client's request and answer it once that is committed."""
 
         def then(outcome: T | Refusal) -> None:
-            if not isinstance(outcome, Refusal):
-                context.answer(respond(outcome))
-            elif context.forwarded and outcome.error is Error.NOT_CONTROLLER:
-                # The envelope says so, and the broker looks for the new controller itself.
-                context.answer_nothing()
+            if isinstance(outcome, Refusal):
+                self.refuse_later(context, outcome, refuse)
             else:
-                context.answer(refuse(outcome.error, outcome.message))
+                context.answer(respond(outcome))
 
         self.submit(decide, then)
         return LATER
+
+    def refuse_later(
+        self, context: RequestContext[R], refusal: Refusal, refuse: Callable[[Error, str], R]
+    ) -> None:
+        """Answer a request that waited with its refusal."""
+        if context.forwarded and refusal.error is Error.NOT_CONTROLLER:
+            # The envelope says so, and the broker looks for the new controller itself.
+            context.answer_nothing()
+        else:
+            context.answer(refuse(refusal.error, refusal.message))
 
     def submit(self, decide: Decide[T], then: Callable[[T | Refusal], None]) -> None:
         """Decide, replay, append; `then` gets the answer once all of that is committed."""

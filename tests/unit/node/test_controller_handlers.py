@@ -412,6 +412,33 @@ def test_update_features(version: int) -> None:
     assert image(desk).features == {**FINALIZED, "transaction.version": 1}
 
 
+@pytest.mark.spec("C-05")
+def test_kraft_version_is_raised_by_the_quorum_and_not_by_a_record() -> None:
+    desk = ControllerDesk()
+    key = Key.UPDATE_FEATURES
+
+    def update(*changes: tuple[str, int, int], validate: bool = False) -> Any:
+        parts = tuple(
+            part(key, 2, "FeatureUpdateKey", feature=f, max_version_level=level, upgrade_type=type)
+            for f, level, type in changes
+        )
+        answer = desk.call(key, 2, feature_updates=parts, validate_only=validate)
+        return answer.error_code
+
+    up = ("kraft.version", 1, 1)
+    assert update(up, up) == Error.INVALID_REQUEST
+    assert update(("kraft.version", 2, 1)) == Error.INVALID_UPDATE_VERSION
+    assert update(up, ("transaction.version", 9, 1)) == Error.INVALID_UPDATE_VERSION
+    assert update(up, validate=True) == Error.NONE
+    assert desk.quorum.metadata.kraft_version == 0
+    before = len(desk.quorum.records)
+    assert update(up) == Error.NONE
+    assert desk.quorum.metadata.kraft_version == 1
+    assert len(desk.quorum.records) == before
+    assert update(("kraft.version", 0, 2)) == Error.INVALID_UPDATE_VERSION
+    assert "kraft.version" not in image(desk).features
+
+
 # --- controllers ----------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from spindle.model.feature_rules import (
     CONTROLLER_REGISTRATION,
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
+    KRAFT_VERSION,
     METADATA_TRANSACTIONS,
     METADATA_VERSION,
     SERVED,
@@ -67,13 +68,26 @@ def update_features(
 
 def _check(state: ControllerState, update: FeatureUpdate, current: int) -> None:
     name, level = update.name, update.level
+    if name == KRAFT_VERSION:
+        raise Refusal(Error.INVALID_UPDATE_VERSION, f"{name} is not among the records of features")
+    _check_levels(state, update, current)
+    if name == METADATA_VERSION and level < current:
+        raise Refusal(
+            Error.INVALID_UPDATE_VERSION,
+            f"{name} cannot become {level}: it is {current}, and metadata written at that level"
+            " would be lost",
+        )
+
+
+def _check_levels(state: ControllerState, update: FeatureUpdate, current: int) -> None:
+    name, level = update.name, update.level
 
     def refuse(why: str, error: Error = Error.INVALID_UPDATE_VERSION) -> Refusal:
         return Refusal(error, f"{name} cannot become {level}: {why}")
 
     if update.upgrade not in tuple(UpgradeType):
         raise refuse(f"there is no upgrade type {update.upgrade}", Error.INVALID_REQUEST)
-    if name not in SERVED or name == "kraft.version":
+    if name not in SERVED:
         raise refuse("the controller does not know how to change this feature")
     served = SERVED[name]
     if level != current and level and not served.min <= level <= served.max:
@@ -86,8 +100,20 @@ def _check(state: ControllerState, update: FeatureUpdate, current: int) -> None:
         raise refuse(f"it is {current}: that would be an upgrade, and a downgrade was asked for")
     if level < current and update.upgrade == UpgradeType.UPGRADE:
         raise refuse(f"it is {current}: that would be a downgrade, and an upgrade was asked for")
-    if name == METADATA_VERSION and level < current:
-        raise refuse(f"it is {current}, and metadata written at that level would be lost")
+
+
+def check_quorum_version(state: ControllerState, update: FeatureUpdate, current: int) -> None:
+    """Refusal where kraft.version, which is `current`, may not become that; no record says it.
+
+    The quorum itself knows whether its voters support it. INVALID_UPDATE_VERSION, INVALID_REQUEST.
+    """
+    _check_levels(state, update, current)
+    if update.level < current:
+        raise Refusal(
+            Error.INVALID_UPDATE_VERSION,
+            f"{update.name} cannot become {update.level}: it is {current}, and a quorum that has"
+            " its voters in its log keeps them there",
+        )
 
 
 def _nodes(state: ControllerState) -> list[tuple[str, int, tuple[tuple[str, VersionRange], ...]]]:

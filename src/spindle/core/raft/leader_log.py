@@ -111,8 +111,7 @@ class LeaderLog:
         state = self._state
         for voter in role.term.silent_since(self._out.now - every):
             self._io.begin_epoch(voter, state.epoch, then)
-        if len(state.voters) > 1 or state.history.is_dynamic:
-            state.later(every, lambda: self.announce(role, every, then))
+        state.later(every, lambda: self.announce(role, every, then))
 
     def on_appended(self, batches: Sequence[RecordBatch]) -> None:
         """What we appended is durable here, whether or not we still lead."""

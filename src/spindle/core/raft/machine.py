@@ -64,7 +64,7 @@ class Raft:
         """`own`: this node as a voter. `joins`: whether it asks for a vote; None: no controller."""
         self.state = EpochState(own.key, log.voters, out, io)
         self.log = log
-        self.changes = VoterChanges(self.state, log, timing, out, io, self._give_up)
+        self.changes = VoterChanges(self.state, log, timing, out, io, self._give_up, own)
         self.leader_log = LeaderLog(self.state, log, out, io, own, self.changes.on_committed)
         self.state.term_ended = self.changes.on_not_leading
         self._upkeep = None
@@ -209,10 +209,10 @@ class Raft:
         if limit <= self._out.now:
             self._out.say("warning", "leader resigns: no majority fetches", epoch=self.state.epoch)
             self._give_up(role)
-        elif limit != float("inf"):
-            self.state.later(limit - self._out.now, lambda: self._check_quorum(role))
-        elif self.state.history.is_dynamic:
-            self.state.later(patience, lambda: self._check_quorum(role))
+        else:
+            alone = limit == float("inf")
+            pause = patience if alone else limit - self._out.now
+            self.state.later(pause, lambda: self._check_quorum(role))
 
     def _give_up(self, role: LeaderState) -> None:
         """Resign, because no majority listens or the voters are others: one of them takes over."""

@@ -22,7 +22,7 @@ from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId, VersionRange
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey, Voters
+from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey
 
 
 class RaftIO(Protocol):
@@ -82,8 +82,8 @@ class RaftIO(Protocol):
         `opening` goes into the same batch.
         """
 
-    def append_voters(self, voters: Voters) -> int:
-        """Append a set of voters as the leader; the offset that its record gets."""
+    def append_quorum(self, records: tuple[QuorumRecord, ...]) -> int:
+        """Append what the log says of the quorum, as the leader; the offset of the last record."""
 
     def ask_levels(self, voter: Voter, then: Callable[[VersionRange | Error], None]) -> None:
         """Ask a node which levels of kraft.version it supports (ApiVersions)."""

@@ -2,8 +2,9 @@
 
 A change is refused while the one before is not committed, and while our own epoch has committed
 nothing: two sets of voters in a row share a majority. A voter is added only once it has the log,
-and speaks the quorum's version. Refusals are in Apache Kafka's words; a refusal that passes by
-itself is REQUEST_TIMED_OUT. Belongs to `machine`.
+and speaks the quorum's version. A static quorum becomes a dynamic one once all its voters support
+that. Refusals are in Apache Kafka's words; a refusal that passes by itself is REQUEST_TIMED_OUT.
+Belongs to `machine`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from spindle.core.raft.raft_io import RaftIO
 from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import Timing
 from spindle.core.raft.roles import LeaderState
+from spindle.core.raft.static_quorum import StaticQuorum
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import KRAFT_VERSION
 from spindle.model.ids import VersionRange
 from spindle.model.outbox import Outbox, Timer
-from spindle.model.quorum_voters import Voter, VoterKey, Voters
+from spindle.model.quorum_voters import KRaftVersion, QuorumRecord, Voter, VoterKey, Voters
 
 CAUGHT_UP_MS: Final = 3_600_000
 """A node that has had the whole log, and fetched within this time, may become a voter."""
@@ -51,14 +53,16 @@ class VoterChanges:
         out: Outbox,
         io: RaftIO,
         leave: Callable[[LeaderState], None],
+        own: Voter,
     ) -> None:
-        """`leave`: how a leader without a vote gives up."""
+        """`leave`: how a leader without a vote gives up. `own`: this node as a voter."""
         self._state = state
         self._log = log
         self._timing = timing
         self._out = out
         self._io = io
         self._leave = leave
+        self._static = StaticQuorum(own)
         self._pending: _Pending | None = None
         self._written = -1
         """Offset of the newest set of voters that we have put into the log's queue."""
@@ -90,8 +94,8 @@ class VoterChanges:
         self._begin(answer).offset = self._write(left)
 
     def update(self, voter: Voter) -> None:
-        """Take over what a voter says of its endpoints and versions."""
-        voters, level = self._check("updating")
+        """Take over what a voter says of its endpoints and versions; of static ones in memory."""
+        voters, level = self._check("updating", of_static=True)
         if not voter.supported.min <= level <= voter.supported.max:
             raise Refusal(
                 Error.INVALID_REQUEST,
@@ -101,8 +105,34 @@ class VoterChanges:
         updated = voters.updated(voter)
         if updated is None:
             raise Refusal(Error.VOTER_NOT_FOUND, f"{voter.key} is none of {voters.keys}")
-        if updated != voters:
+        if not self._log.voters.is_dynamic:
+            self._static.on_told(voter)
+        elif updated != voters:
             self._write(updated)
+
+    def check_upgrade(self, level: int) -> Voters | None:
+        """The voters that go into the log when kraft.version becomes `level`; None if it is that.
+
+        Refusals INVALID_UPDATE_VERSION, and those of any change.
+        """
+        voters, current = self._check("upgrading", of_static=True)
+        if level == current:
+            return None
+        if level < current:
+            raise Refusal(
+                Error.INVALID_UPDATE_VERSION,
+                f"{KRAFT_VERSION} is {current} and cannot become {level}: a quorum whose voters"
+                " are in its log keeps them there",
+            )
+        return self._static.voters(voters, level)
+
+    def upgrade(self, level: int, answer: Answer) -> None:
+        """Write the quorum's version and its voters, which hold from then on, as one batch."""
+        voters = self.check_upgrade(level)
+        if voters is None:
+            answer(None)
+        else:
+            self._begin(answer).offset = self._write(voters, KRaftVersion(level))
 
     # --- what happens meanwhile ---------------------------------------------------------------
 
@@ -121,14 +151,18 @@ class VoterChanges:
     def on_not_leading(self) -> None:
         """We lead no more: what is not committed may never be."""
         self._written = -1
+        self._static.forget()
         if self._pending is not None:
             why = f"node {self._state.me} does not lead the quorum any more"
             self._end(self._pending, Refusal(Error.NOT_LEADER_OR_FOLLOWER, why))
 
     # --- steps ------------------------------------------------------------------------------
 
-    def _check(self, doing: str) -> tuple[Voters, int]:
-        """The voters that hold, and the version; Refusal where they may not change now."""
+    def _check(self, doing: str, *, of_static: bool = False) -> tuple[Voters, int]:
+        """The voters that hold, and the version; Refusal where they may not change now.
+
+        `of_static`: whether that may be done with static voters.
+        """
         term, history = self._state.term, self._log.voters
         if term is None:
             raise Refusal(
@@ -139,7 +173,7 @@ class VoterChanges:
             why = "leader to handle previous voter change request"
         elif term.start is None or mark <= term.start:
             why = "leader to establish HWM and fence previous voter changes"
-        elif not history.is_dynamic:
+        elif not history.is_dynamic and not of_static:
             raise Refusal(
                 Error.UNSUPPORTED_VERSION,
                 f"Cluster doesn't support {doing} voter because the {KRAFT_VERSION} feature is"
@@ -198,8 +232,8 @@ class VoterChanges:
                 f"Aborted add voter operation for {voter.key} since it is lagging behind",
             )
 
-    def _write(self, voters: Voters) -> int:
-        self._written = self._io.append_voters(voters)
+    def _write(self, voters: Voters, *before: QuorumRecord) -> int:
+        self._written = self._io.append_quorum((*before, voters))
         self._out.say("info", "voters of the quorum change", voters=voters.keys)
         return self._written
 

@@ -1,7 +1,9 @@
 """UpdateFeatures (57), versions 0-2, both listeners.
 
 Behaviour: finalizes levels of features, all or none (KIP-584); every registered broker and
-controller must support them. On the broker listener the request is forwarded.
+controller must support them. kraft.version is not among the metadata's records: the quorum itself
+raises it, once all else of the request is committed (KIP-853). On the broker listener the request
+is forwarded.
 
 Version notes: 0 says "downgrade allowed" where 1 names the kind of change and may only validate; 2
 has no result for each feature, the error for the whole says it.
@@ -9,13 +11,16 @@ has no result for each feature, the error for the whole says it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import features
-from spindle.core.controller.features import UpgradeType
-from spindle.model.errors import Error
-from spindle.node.request_context import Later, RequestContext
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
+from spindle.core.controller.features import FeatureUpdate, UpgradeType
+from spindle.model.errors import Error, Refusal
+from spindle.model.feature_rules import KRAFT_VERSION
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
 from spindle.wire.messages.update_features_response import (
     UpdatableFeatureResult,
@@ -41,17 +46,44 @@ def on_controller(
 ) -> Later:
     """Change levels."""
     updates = [
-        features.FeatureUpdate(
-            update.feature, update.max_version_level, _kind(context.version, update)
-        )
+        FeatureUpdate(update.feature, update.max_version_level, _kind(context.version, update))
         for update in request.feature_updates
     ]
-    return controller.serve(
-        context,
-        lambda state: features.update_features(state, updates, request.validate_only),
-        lambda _: refuse(request, context, Error.NONE, ""),
-        partial(refuse, request, context),
-    )
+    quorum = [update for update in updates if update.name == KRAFT_VERSION]
+    others = [update for update in updates if update.name != KRAFT_VERSION]
+
+    def decide(state: ControllerState) -> ControllerResult[None]:
+        _check_quorum(controller, state, quorum)
+        return features.update_features(state, others, request.validate_only)
+
+    def answer(outcome: Refusal | None) -> None:
+        if outcome is None:
+            context.answer(refuse(request, context, Error.NONE, ""))
+            return
+        if outcome.error is Error.NOT_LEADER_OR_FOLLOWER:
+            outcome = Refusal(Error.NOT_CONTROLLER, outcome.message)
+        controller.refuse_later(context, outcome, partial(refuse, request, context))
+
+    def then(outcome: Refusal | None) -> None:
+        if outcome is None and quorum and not request.validate_only:
+            controller.quorum.raise_kraft_version(quorum[0].level, answer)
+        else:
+            answer(outcome)
+
+    controller.submit(decide, then)
+    return LATER
+
+
+def _check_quorum(
+    controller: Controller, state: ControllerState, updates: Sequence[FeatureUpdate]
+) -> None:
+    """Refusal where kraft.version may not become what is asked for."""
+    if len(updates) > 1:
+        raise Refusal(Error.INVALID_REQUEST, f"feature {KRAFT_VERSION!r} is named twice")
+    for update in updates:
+        current = controller.quorum.metadata.kraft_version
+        features.check_quorum_version(state, update, current)
+        controller.quorum.check_kraft_version(update.level)
 
 
 def _kind(version: int, update: FeatureUpdateKey) -> int:

@@ -14,7 +14,7 @@ from spindle.core.raft.machine import Raft
 from spindle.model.batches import CONTROL, Record
 from spindle.model.metadata_records import MetadataRecord
 from spindle.model.outbox import Outbox
-from spindle.model.quorum_voters import QuorumRecord, Voters
+from spindle.model.quorum_voters import QuorumRecord
 from spindle.node.metadata import Metadata
 from spindle.node.quorum.metadata_fetches import MetadataFetches
 from spindle.node.quorum.metadata_log import Cached, MetadataLog
@@ -61,13 +61,16 @@ class BatchAccumulator:
         self._out.say("info", "this controller leads", epoch=epoch, offset=base)
         self._enqueue(Cached(batch, ()))
 
-    def append_voters(self, voters: Voters) -> int:
-        """Append a set of voters, which counts from the moment it is durable here; its offset."""
-        base, epoch = self.next_offset, self._raft.state.epoch
-        record = control.control_record(voters, self._out.wall_ms)
-        batch = codec.build([record], base_offset=base, leader_epoch=epoch, attributes=CONTROL)
+    def append_quorum(self, said: tuple[QuorumRecord, ...]) -> int:
+        """Append what the log says of the quorum, in one batch; the offset of the last record.
+
+        It counts from the moment that it is durable here.
+        """
+        base, epoch, now = self.next_offset, self._raft.state.epoch, self._out.wall_ms
+        records = [control.control_record(one, now) for one in said]
+        batch = codec.build(records, base_offset=base, leader_epoch=epoch, attributes=CONTROL)
         self._enqueue(Cached(batch, ()))
-        return base
+        return batch.last_offset
 
     def append(self, records: Sequence[MetadataRecord], then: Committed | None = None) -> int:
         """Append records as one atomic batch; the offset of the first.

@@ -14,6 +14,7 @@ from typing import Protocol
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.raft_values import NO_NODE, Timing
 from spindle.model.config import NodeConfig
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.log_values import OpenedDirectory
 from spindle.model.metadata_records import MetadataRecord
@@ -165,7 +166,7 @@ class Quorum:
         self.raft = raft
         self.fetches = MetadataFetches(raft, self._log, self._out)
         self._appender = BatchAccumulator(raft, self._log, self.fetches, self.metadata, self._out)
-        self.world.append_voters = self._appender.append_voters
+        self.world.append_quorum = self._appender.append_quorum
         raft.start(found.state)
         self.loader.snapshots.start(found.log, found.snapshots)
 
@@ -183,6 +184,22 @@ class Quorum:
     def append(self, records: Sequence[MetadataRecord], then: Committed | None = None) -> int:
         """Append records as one atomic batch (leader only): see `BatchAccumulator.append`."""
         return self._appender.append(records, then)
+
+    def check_kraft_version(self, level: int) -> None:
+        """Refusal where kraft.version cannot become this level now."""
+        self._leading().changes.check_upgrade(level)
+
+    def raise_kraft_version(self, level: int, then: Callable[[Refusal | None], None]) -> None:
+        """Have the voters in the log from now on; `then` once that is committed, or is not."""
+        try:
+            self._leading().changes.upgrade(level, then)
+        except Refusal as refusal:
+            then(refusal)
+
+    def _leading(self) -> Raft:
+        if self.raft is None or self.raft.state.term is None:
+            raise Refusal(Error.NOT_CONTROLLER, "this node is not the active controller")
+        return self.raft
 
     # --- what changes -----------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from spindle.model.jobs import PutFile
 from spindle.model.metadata_records import MetadataRecord
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
-from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey, Voters
+from spindle.model.quorum_voters import QuorumAt, QuorumRecord, Voter, VoterKey
 from spindle.node.peers import Peers
 from spindle.node.quorum import raft_wire
 from spindle.node.quorum.controller_addresses import ControllerAddresses
@@ -56,7 +56,7 @@ A = TypeVar("A", bound=raft_wire.RaftResponse)
 Loaded = Callable[[QuorumAt | None], None]
 
 
-def _not_open(_: Voters) -> int:
+def _not_open(_: tuple[QuorumRecord, ...]) -> int:
     raise AssertionError("the log is not open")
 
 
@@ -113,8 +113,8 @@ class QuorumIO:
         settings = config.settings
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
         self.addresses = ControllerAddresses(config)
-        self.append_voters: Callable[[Voters], int] = _not_open
-        """Puts a set of voters into the log's queue, once that is open."""
+        self.append_quorum: Callable[[tuple[QuorumRecord, ...]], int] = _not_open
+        """Puts what the log says of the quorum into the log's queue, once that is open."""
         self._strangers = Strangers(config, identity.cluster_id, out, peers)
 
     @property

@@ -266,8 +266,8 @@ class FakeNode:
         self.raft.leader_log.on_epoch_opened(self.raft.log.end)
         self.lead_append(records=opening)
 
-    def append_voters(self, voters: Voters) -> int:
-        return self.lead_append(records=(voters,)) - 1
+    def append_quorum(self, records: tuple[QuorumRecord, ...]) -> int:
+        return self.lead_append(records=records) - 1
 
     def ask_levels(self, voter: Voter, then: Callable[[Any], None]) -> None:
         def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
@@ -275,8 +275,21 @@ class FakeNode:
 
         self._send(voter.id, ask, lambda found: then(found or Error.NETWORK_EXCEPTION))
 
-    def update_voter(self, *_: Any) -> None:
-        raise AssertionError("no endpoint changes here")
+    def update_voter(
+        self, leader: NodeId, epoch: int, own: Voter, then: Callable[[Any], object]
+    ) -> None:
+        assert not self.raft.state.history.is_dynamic, "no endpoint changes here"
+
+        def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
+            error = peer.raft.state.refuses_epoch(epoch)
+            try:
+                if error == Error.NONE:
+                    peer.raft.changes.update(own)
+            except Refusal as refusal:
+                error = refusal.error
+            answer(peer.raft.state.heard(error))
+
+        self._send(leader, ask, then)
 
     def add_voter(self, leader: NodeId, own: Voter) -> None:
         self._send(leader, lambda peer, answer: peer.ask_change(own, answer), lambda _: None)
@@ -345,11 +358,16 @@ class Quorum:
         *,
         dynamic: bool = False,
         joins: bool | None = None,
+        named_disks: bool = False,
     ) -> None:
-        """`dynamic`: the log says which are voters, and begins with the first `voters`."""
+        """`dynamic`: the log says which are voters, and begins with the first `voters`.
+
+        `named_disks`: static voters have directory ids and tell their leader of them.
+        """
         self.rng = random.Random(seed)
         self.out = Outbox(random.Random(seed + 1))
-        self.joins = joins
+        self.joins = False if named_disks else joins
+        named_disks = named_disks or dynamic
         named = tuple(range(1, voters + 1))
         self.voters = () if dynamic else named
         self.first = Voters(
@@ -373,7 +391,7 @@ class Quorum:
         self.nodes: dict[NodeId, FakeNode] = {}
         for me in range(1, voters + observers + 1):
             self.nodes[me] = FakeNode(
-                self, me, Disk(directory=directory_of(me) if dynamic else ZERO_ID)
+                self, me, Disk(directory=directory_of(me) if named_disks else ZERO_ID)
             )
         for node in list(self.nodes.values()):
             node.raft.start(None)

@@ -296,3 +296,95 @@ def test_a_voter_is_found_by_its_directory() -> None:
     moved = Voter(2, directory_of(2), (Endpoint("C", "h", 9),), KRAFT_LEVELS)
     assert some.updated(moved) == Voters((voter(1), moved))
     assert some.updated(voter(2, 1)) is None
+
+
+# --- a static quorum becomes a dynamic one ------------------------------------------------------
+
+
+def raised(quorum: Quorum, level: int = DYNAMIC) -> Refusal | None:
+    """Ask the leader for a level of kraft.version, and wait for its answer."""
+    leader = quorum.await_leader()
+    said: list[Refusal | None] = []
+    try:
+        leader.raft.changes.upgrade(level, said.append)
+    except Refusal as refusal:
+        return refusal
+    assert quorum.run(10, lambda: bool(said)), "no answer"
+    return said[0]
+
+
+def static(count: int) -> Quorum:
+    """Static voters with directories, which their leader has heard of."""
+    quorum = Quorum(count, named_disks=True)
+    quorum.await_leader()
+    quorum.run(6)
+    return quorum
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_static_quorum_becomes_a_dynamic_one_and_its_voters_change(count: int) -> None:
+    quorum = static(count)
+    assert raised(quorum) is None
+    found = quorum.await_leader().raft.log.voters
+    assert (found.level, found.latest.ids) == (DYNAMIC, tuple(range(1, count + 1)))
+    assert [v.directory_id for v in found.latest.voters] == [
+        directory_of(v) for v in found.latest.ids
+    ]
+    assert raised(quorum) is None, "it is that already"
+    back = raised(quorum, 0)
+    assert back is not None
+    assert back.error == Error.INVALID_UPDATE_VERSION
+    if count == 3:
+        gone = next(v for v in (1, 2, 3) if v != quorum.await_leader().me)
+        assert change(quorum, VoterKey(gone, directory_of(gone))) is None
+        quorum.kill(gone)
+        left = tuple(v for v in (1, 2, 3) if v != gone)
+        quorum.kill(quorum.await_leader().me)
+        assert quorum.run(1) is False
+        for voter in left:
+            if not quorum.nodes[voter].alive:
+                quorum.restart(voter)
+        assert quorum.await_leader().raft.state.voters == left
+
+
+def test_a_voter_that_has_not_said_what_it_is_holds_the_upgrade_up() -> None:
+    quorum = Quorum(3, named_disks=True)
+    leader = quorum.await_leader()
+    silent = next(v for v in (1, 2, 3) if v != leader.me)
+    quorum.crash(silent)
+    quorum.run(6)
+    refusal = raised(quorum)
+    assert refusal is not None
+    assert refusal.error == Error.INVALID_UPDATE_VERSION
+    assert f"voters [{silent}] have not said so" in str(refusal)
+    quorum.restart(silent)
+    quorum.run(6)
+    assert raised(quorum) is None
+
+
+def test_another_leader_hears_it_again() -> None:
+    quorum = static(3)
+    first = quorum.await_leader()
+    quorum.kill(first.me)
+    quorum.run(10)
+    quorum.restart(first.me)
+    quorum.run(10)
+    assert quorum.await_leader().me != first.me
+    assert raised(quorum) is None
+
+
+def test_an_upgrade_that_is_not_committed_is_undone_with_its_leader() -> None:
+    quorum = static(3)
+    old = quorum.await_leader()
+    others = [v for v in (1, 2, 3) if v != old.me]
+    quorum.cut = {frozenset((old.me, v)) for v in others}
+    said: list[Refusal | None] = []
+    old.raft.changes.upgrade(DYNAMIC, said.append)
+    assert quorum.run(20, lambda: quorum.leader not in (None, old))
+    assert old.raft.log.voters.is_dynamic, "it counts at once"
+    quorum.leader.lead_append()  # type: ignore[union-attr]
+    quorum.cut = set()
+    quorum.run(20)
+    assert not any(node.raft.log.voters.is_dynamic for node in quorum.nodes.values())
+    assert said
+    assert said[0] is not None
