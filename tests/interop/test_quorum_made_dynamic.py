@@ -98,15 +98,15 @@ def test_our_leader_makes_the_quorum_dynamic(ours: Mixed) -> None:
     becomes_dynamic(ours)
 
 
+def test_apache_kafkas_leader_makes_the_quorum_dynamic(kafkas: Mixed) -> None:
+    assert led(kafkas).leader == FIRST
+    becomes_dynamic(kafkas)
+
+
 def test_there_is_no_way_back(ours: Mixed, kafkas: Mixed) -> None:
     for cluster in (ours, kafkas):
         down = raised(cluster, "downgrade", "--feature", "kraft.version=0")
         assert down.code == 1, down
-
-
-def test_apache_kafkas_leader_makes_the_quorum_dynamic(kafkas: Mixed) -> None:
-    assert led(kafkas).leader == FIRST
-    becomes_dynamic(kafkas)
 
 
 def test_the_voters_change_from_then_on(ours: Mixed, kafkas: Mixed) -> None:

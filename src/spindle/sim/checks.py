@@ -1,10 +1,11 @@
 """What must hold in every run: invariants after each event, and what must be true in the end.
 
 After each event of a host: one leader of the quorum in each of its epochs, whose high watermark
-never falls; one leader for each (partition, leader epoch); a leader's high watermark
-never falls within its epoch; nodes that have read the same metadata have the same image, and its
-ISRs are part of its replicas; a replica has one current log in usable directories, and at most one
-future one. In the end (`final`) everything that was promised is looked up, byte by byte.
+never falls, whose voters change one at a time; one leader for each (partition, leader epoch); a
+leader's high watermark never falls within its epoch; nodes that have read the same metadata have
+the same image, and its ISRs are part of its replicas; a replica has one current log in usable
+directories, and at most one future one. In the end (`final`) everything that was promised is looked
+up, byte by byte.
 
 Looks at machines and disks from outside, and changes nothing. Raises Violation.
 """
@@ -33,6 +34,7 @@ from spindle.node.node import Node
 from spindle.sim.host import Host
 from spindle.sim.log_checks import check_order, check_packing, check_sequences
 from spindle.sim.log_judge import FoundLog, batches_of, is_whole, logs_in, values_of
+from spindle.sim.quorum_checks import QuorumChecks
 from spindle.sim.sim_cluster import SimCluster, SimNode
 from spindle.sim.told_history import History
 from spindle.sim.transaction_checks import TransactionChecks
@@ -59,8 +61,7 @@ class Checks:
         self._leaders: dict[tuple[PartitionId, int], str] = {}
         self._marks: dict[tuple[PartitionId, int, int], int] = {}
         self._images: dict[int, str] = {}
-        self._quorum_leaders: dict[int, tuple[str, int]] = {}
-        self._committed: dict[tuple[str, int], int] = {}
+        self._quorum = QuorumChecks()
         self._offsets: dict[str, tuple[int, int]] = {}
         self.transactions = TransactionChecks(cluster, history, self._read)
         self.moved = 0
@@ -80,7 +81,7 @@ class Checks:
         if isinstance(node, Node):
             if node.broker is not None:
                 self._look_at_leaders(host, node.broker)
-            self._look_at_quorum(host, node)
+            self._quorum.look(host, node)
             self._look_at_image(host, node)
         elif host.halted is not None:
             self._judge_halt(host, host.halted)
@@ -101,25 +102,6 @@ class Checks:
                     f"{self._marks[term]} to {machine.log.high_watermark} in epoch {key[1]}"
                 )
             self._marks[term] = machine.log.high_watermark
-
-    def _look_at_quorum(self, host: Host, node: Node) -> None:
-        """One leader in each epoch, and never again after a restart; commits are for ever."""
-        raft = node.quorum.raft
-        if raft is None:
-            return
-        process = (host.name, host.life)
-        epoch = raft.state.epoch
-        if raft.state.term is not None:
-            first = self._quorum_leaders.setdefault(epoch, process)
-            if first != process:
-                raise Violation(f"quorum epoch {epoch} is led by {first} and by {process}")
-        known = self._committed.get(process, 0)
-        if raft.log.high_watermark < known:
-            raise Violation(
-                f"{host.name}: the quorum's high watermark has fallen from {known} to "
-                f"{raft.log.high_watermark}"
-            )
-        self._committed[process] = raft.log.high_watermark
 
     def _look_at_image(self, host: Host, node: Node) -> None:
         offset = node.metadata.offset

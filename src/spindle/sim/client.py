@@ -46,6 +46,8 @@ VERSIONS: Final[dict[int, int]] = {
     Key.ALTER_PARTITION_REASSIGNMENTS: 1,
     Key.UPDATE_FEATURES: 2,
     Key.CONSUMER_GROUP_HEARTBEAT: 1,
+    Key.ADD_RAFT_VOTER: 1,
+    Key.REMOVE_RAFT_VOTER: 0,
 }
 """In which version the clients of the simulation ask, unless they say otherwise."""
 REFRESH_SECONDS: Final = 1.0

@@ -73,7 +73,9 @@ class Simulation:
         self.promises = Promises(self.cluster, plan.terms)
         self.faults = Faults(self.cluster, self.promises, self.checks, self.history, plan.appetite)
         weights = replace(
-            plan.weights, directories={m.node_id: m.log_dirs for m in self.cluster.brokers}
+            plan.weights,
+            directories={m.node_id: m.log_dirs for m in self.cluster.brokers},
+            controllers=self.cluster.voters.voters,
         )
         about = (self.cluster.bootstrap, self.history)
         self.admin = Admin("admin", self._rng(), *about, weights)

@@ -15,7 +15,9 @@ from spindle.model.feature_rules import ELR_VERSION
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.outbox import Rng
+from spindle.model.quorum_voters import Voter
 from spindle.sim.client import Client, TopicView
+from spindle.sim.sim_votes import voter_change
 from spindle.sim.told_history import History
 from spindle.wire.codec import Request, Response
 from spindle.wire.messages.alter_partition_reassignments_request import (
@@ -90,9 +92,13 @@ class AdminWeights:
     """A topic gets another compression."""
     upgrade: float = 0.0
     """Eligible leader replicas are switched on, where the format has left them off."""
+    voters: float = 0.0
+    """A controller of a dynamic quorum gets a vote, or loses it."""
     reuse_names: bool = True
     """A topic may come again under the name of one that was deleted."""
     directories: dict[NodeId, tuple[LogDir, ...]] = field(default_factory=dict)
+    controllers: tuple[Voter, ...] = ()
+    """Of a dynamic quorum, as voters."""
 
 
 class Admin(Client):
@@ -122,6 +128,7 @@ class Admin(Client):
             (w.elect, lambda: self._request("election", None, ELECTION)),
             (w.upgrade, lambda: self._request("upgrade", None, UPGRADE)),
             (w.repack, self._repack_some),
+            (w.voters, lambda: self._request(*voter_change(self.choose([*w.controllers]), rng))),
         ]
 
     def begin(self) -> None:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spindle.model.config import NodeConfig, node_config
-from spindle.model.feature_rules import ELR_VERSION, TRANSACTION_VERSION
-from spindle.model.ids import DirectoryId, LogDir, NodeId, id_to_text
+from spindle.model.feature_rules import ELR_VERSION, KRAFT_LEVELS, TRANSACTION_VERSION
+from spindle.model.ids import DirectoryId, Endpoint, LogDir, NodeId, id_to_text
 from spindle.model.image import ClusterImage, Delta
 from spindle.model.metadata_records import FeatureLevel
 from spindle.model.outbox import Outbox
+from spindle.model.quorum_voters import NO_VOTERS, Voter, Voters
 from spindle.node.broker import Broker
 from spindle.node.metadata import TOLD_AT_ONCE
 from spindle.node.node import Node
@@ -27,7 +28,7 @@ from spindle.sim.memory_disk import MemoryDisk
 from spindle.sim.world import World
 from spindle.storage import meta
 from spindle.storage.directory import LogDirectory
-from spindle.storage.formatting import DEFAULT_LEVELS
+from spindle.storage.formatting import DEFAULT_LEVELS, quorum_checkpoint
 from spindle.wire.checkpoint import encode_checkpoint
 
 FIRST_CONTROLLER: Final = 100
@@ -73,6 +74,8 @@ class Shape:
     brokers: int = 3
     dirs: int = 2
     controllers: int = 1
+    first_voters: int = 0
+    """How many of the controllers begin a dynamic quorum (KIP-853); 0: all are static voters."""
     combined: bool = False
     """The controllers are the first brokers."""
     apart: bool = True
@@ -137,6 +140,8 @@ class SimCluster:
         self.newest = ClusterImage()
         """The committed metadata, as the node that has read most of it has it."""
         controllers = self._controller_ids()
+        self.voters = self._dynamic_voters()
+        """The controllers of a dynamic quorum as voters, those without a vote, too."""
         for id in dict.fromkeys((*range(1, shape.brokers + 1), *controllers)):
             member = self._member(id)
             self.members[id] = member
@@ -158,6 +163,21 @@ class SimCluster:
         first = 1 if self.shape.combined else FIRST_CONTROLLER
         return tuple(range(first, first + self.shape.controllers))
 
+    def _dynamic_voters(self) -> Voters:
+        if not self.shape.first_voters:
+            return NO_VOTERS
+        return Voters(
+            tuple(
+                Voter(
+                    id,
+                    self.new_id(),
+                    (Endpoint("CONTROLLER", f"node-{id}", CONTROLLER_PORT),),
+                    KRAFT_LEVELS,
+                )
+                for id in self._controller_ids()
+            )
+        )
+
     def _member(self, id: NodeId) -> SimNode:
         shape, host = self.shape, f"node-{id}"
         is_broker, is_controller = id <= shape.brokers, id in self._controller_ids()
@@ -170,9 +190,7 @@ class SimCluster:
             "node.id": str(id),
             "process.roles": ",".join(roles),
             "listeners": ",".join(listeners),
-            "controller.quorum.voters": ",".join(
-                f"{v}@node-{v}:{CONTROLLER_PORT}" for v in self._controller_ids()
-            ),
+            **self._quorum_properties(),
             "log.dirs": ",".join(dirs) if is_broker else f"/{host}/metadata",
             "metadata.log.dir": f"/{host}/metadata" if apart else dirs[0],
             **QUICK,
@@ -181,17 +199,31 @@ class SimCluster:
         disk = MemoryDisk(lambda: self.world.time.wall_ms)
         return SimNode(id, properties, disk, Host(host, {}))
 
+    def _quorum_properties(self) -> dict[str, str]:
+        ids = self._controller_ids()
+        if self.shape.first_voters:
+            servers = ",".join(f"node-{v}:{CONTROLLER_PORT}" for v in ids)
+            return {"controller.quorum.bootstrap.servers": servers}
+        voters = ",".join(f"{v}@node-{v}:{CONTROLLER_PORT}" for v in ids)
+        return {"controller.quorum.voters": voters}
+
     def format(self, member: SimNode, path: LogDir) -> None:
-        """Format a blank directory, under a new id."""
+        """Format a blank directory, under a new id; a controller's under that of its vote."""
         wanted = {
             **{level.name: level.level for level in DEFAULT_LEVELS},
             ELR_VERSION: int(self.shape.elr),
             TRANSACTION_VERSION: self.shape.transaction_version,
         }
         levels = [FeatureLevel(name=n, level=level) for n, level in wanted.items() if level]
-        own = meta.MetaProperties(1, self.cluster_id, member.node_id, self.new_id())
-        bootstrap = b"".join(encode_checkpoint(levels, timestamp=self.world.time.wall_ms))
-        meta.format_directory(member.disk, path, own, bootstrap)
+        now, keeps_log = self.world.time.wall_ms, path == member.config.metadata_dir
+        vote = self.voters.find(member.node_id) if keeps_log else None
+        id = self.new_id() if vote is None else vote.directory_id
+        own = meta.MetaProperties(1, self.cluster_id, member.node_id, id)
+        first = Voters(self.voters.voters[: self.shape.first_voters])
+        begins = vote is not None and first.find(member.node_id) is not None
+        quorum = quorum_checkpoint(first, now) if begins else None
+        bootstrap = b"".join(encode_checkpoint(levels, timestamp=now))
+        meta.format_directory(member.disk, path, own, bootstrap, quorum)
 
     # --- asking -----------------------------------------------------------------------------
 

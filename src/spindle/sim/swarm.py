@@ -117,7 +117,23 @@ def draw(seed: int) -> SwarmPlan:
     plan = _with_twins(plan, random.Random(f"twins {seed}"))
     plan = _with_consumers(plan, random.Random(f"consumers {seed}"))
     plan = _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
-    return _with_migration(plan, random.Random(f"migration {seed}"))
+    plan = _with_migration(plan, random.Random(f"migration {seed}"))
+    return _with_voters(plan, random.Random(f"voters {seed}"))
+
+
+def _with_voters(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
+    """The same with a dynamic quorum in half of the seeds: controllers get votes and lose them."""
+    if rng.random() < 0.5:
+        return plan
+    shape = plan.shape
+    most = shape.brokers if shape.combined else 4
+    controllers = min(most, shape.controllers + rng.choice([1, 2]))
+    first = min(controllers, rng.choice([1, shape.controllers]))
+    return replace(
+        plan,
+        shape=replace(shape, controllers=controllers, first_voters=first),
+        weights=replace(plan.weights, voters=rng.choice([0.5, 2.0, 6.0])),
+    )
 
 
 def _with_slow_turns(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:

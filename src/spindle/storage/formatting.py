@@ -43,12 +43,12 @@ def format_blank(
         named = None if voters is None else voters.find(node_id)
         id = meta.random_directory_id() if named is None else named.directory_id
         own = meta.MetaProperties(1, cluster_id, node_id, id)
-        quorum = None if voters is None else _quorum(voters, timestamp_ms)
+        quorum = None if voters is None else quorum_checkpoint(voters, timestamp_ms)
         meta.format_directory(disk, directory, own, bootstrap, quorum)
 
 
-def _quorum(voters: Voters, timestamp_ms: int) -> bytes:
-    """The checkpoint that an empty log begins with."""
+def quorum_checkpoint(voters: Voters, timestamp_ms: int) -> bytes:
+    """The checkpoint that the empty log of a dynamic quorum begins with."""
     said = (KRaftVersion(DYNAMIC), voters)
     batches = encode_checkpoint(
         (), last_timestamp=timestamp_ms, timestamp=timestamp_ms, quorum=said

@@ -77,6 +77,10 @@ class VoterHistory:
         sets = [voters for offset, voters in self._sets if offset < end]
         return QuorumAt(levels[-1] if levels else 0, sets[-1] if sets else None)
 
+    def below(self, end: int) -> list[tuple[int, Voters]]:
+        """The sets of voters that lie below `end`, oldest first, each with its offset."""
+        return [entry for entry in self._sets if entry[0] < end]
+
     # --- what happens to the log --------------------------------------------------------------
 
     def on_appended(self, batch: RecordBatch) -> None:

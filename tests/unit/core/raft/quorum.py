@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
+
+from tests.unit.core.raft.quorum_disk import Disk, batch, directory_of
 
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.raft_log import RaftLog
@@ -25,10 +25,10 @@ from spindle.core.raft.raft_values import (
     VoteAnswer,
 )
 from spindle.core.raft.voter_history import VoterHistory
-from spindle.model.batches import CONTROL, RecordBatch
+from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import KRAFT_LEVELS
-from spindle.model.ids import ZERO_ID, DirectoryId, NodeId
+from spindle.model.ids import ZERO_ID, NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.model.quorum_voters import (
@@ -44,28 +44,6 @@ from spindle.model.quorum_voters import (
 TIMING = Timing()
 EPOCH_MS = 1_700_000_000_000
 """The time of day when virtual time begins."""
-
-
-def batch(offset: int, epoch: int, count: int = 1, control: bool = False) -> RecordBatch:
-    """A batch of `count` records at an offset."""
-    return RecordBatch(
-        offset, count - 1, epoch, CONTROL if control else 0, 0, 0, -1, -1, -1, count, b""
-    )
-
-
-def directory_of(me: NodeId, disk: int = 0) -> DirectoryId:
-    """The id of the metadata directory on one of a node's disks."""
-    return UUID(int=1000 * (disk + 1) + me)
-
-
-@dataclass
-class Disk:
-    """What survives a crash of one node."""
-
-    state: ElectionState | None = None
-    batches: list[RecordBatch] = field(default_factory=list)
-    snapshot: OffsetAndEpoch | None = None
-    directory: DirectoryId = ZERO_ID
 
 
 class FakeNode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.core.raft.quorum import batch
+from tests.unit.core.raft.quorum_disk import batch
 
 from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import FetchVerdict

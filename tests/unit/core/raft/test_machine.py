@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.unit.core.raft.quorum import TIMING, Disk, FakeNode, Quorum, batch
+from tests.unit.core.raft.quorum import TIMING, FakeNode, Quorum
+from tests.unit.core.raft.quorum_disk import Disk, batch
 
 from spindle.core.raft.raft_values import (
     NO_NODE,

@@ -6,7 +6,8 @@ import random
 from itertools import pairwise
 
 import pytest
-from tests.unit.core.raft.quorum import Disk, FakeNode, Quorum, batch, directory_of
+from tests.unit.core.raft.quorum import FakeNode, Quorum
+from tests.unit.core.raft.quorum_disk import Disk, batch, directory_of
 
 from spindle.core.raft.voter_history import VoterHistory
 from spindle.model.errors import Error, Refusal
