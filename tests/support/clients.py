@@ -120,10 +120,15 @@ def audit(load: DemoLoad, bootstrap: str, topic: str) -> int:
     """All that a load was promised is there once, in order, at its offset; how much that is."""
     assert not load.failed, load.failed[:3]
     assert len(load.acknowledged) == load.sent
-    told = load.acknowledged
+    events = load.acknowledged
+    places: list[int | None] = [*events.offset]
+    told = list(zip(events.partition, places, events.sequence, strict=True))
+    # A batch that was sent again to a leader that has started meanwhile: it has the batch, but does
+    # not know any more where (DUPLICATE_SEQUENCE_NUMBER).
+    nowhere = {(number, sequence) for number, offset, sequence in told if offset is None}
     ends: dict[int, int] = {}
-    for number, offset in zip(told.partition, told.offset, strict=True):
-        ends[number] = max(ends.get(number, 0), offset + 1)
+    for number, offset, _ in told:
+        ends[number] = max(ends.get(number, 0), 0 if offset is None else offset + 1)
     there: dict[tuple[int, int], int] = {}
     for number, messages in read_all(bootstrap, topic, promised=ends).items():
         offsets = [m.offset() for m in messages]
@@ -136,7 +141,8 @@ def audit(load: DemoLoad, bootstrap: str, topic: str) -> int:
         ]
         assert not wrong, f"{topic}-{number}: out of order, or twice: {wrong[:9]}"
         there.update({(number, m.offset()): s for m, s in zip(messages, sequences, strict=True)})
-    promised = dict(zip(zip(told.partition, told.offset, strict=True), told.sequence, strict=True))
+    promised = {(number, offset): n for number, offset, n in told if offset is not None}
+    promised |= {place: n for place, n in there.items() if (place[0], n) in nowhere}
     assert len(promised) == load.sent
     lost = {place: n for place, n in promised.items() if there.get(place) != n}
     unasked = {place: n for place, n in there.items() if place not in promised}
