@@ -13,11 +13,11 @@ from hypothesis import settings
 
 from tests.support import amounts
 from tests.support.apache_kafka import ApacheKafka
-from tests.support.failure_kinds import by_kind, mark
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
 from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
+from tests.support.verdicts import is_late, mark
 
 # A loaded machine is slow, not wrong.
 settings.register_profile(
@@ -37,7 +37,7 @@ GARBAGE_THRESHOLDS = (20_000, 20, 20)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--verdicts`: what the runner of the whole suite reads afterwards."""
-    parser.addoption("--verdicts", help="file for the failed tests, by what that means")
+    parser.addoption("--verdicts", help="file for the failed tests: out of time, or wrong")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,7 +59,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     call: pytest.CallInfo[None],
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell what ran out of time or is unsteady from what is wrong."""
+    """Tell tests that ran out of time from those that found something wrong."""
     report = yield
     mark(report, call)
     return report
@@ -72,7 +72,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if path is None or reporter is None or hasattr(session.config, "workerinput"):
         return
     failed = [*reporter.getreports("failed"), *reporter.getreports("error")]
-    verdicts = by_kind((report.nodeid, report) for report in failed)
+    late = {r.nodeid for r in failed if isinstance(r, pytest.TestReport) and is_late(r)}
+    wrong = {r.nodeid for r in failed if not (isinstance(r, pytest.TestReport) and is_late(r))}
+    verdicts = {"late": sorted(late - wrong), "wrong": sorted(wrong)}
     Path(path).write_text(json.dumps(verdicts), encoding="utf-8")
 
 

@@ -1,13 +1,11 @@
-"""Runs all tests, two at a time, and repeats alone what a busy machine may explain.
+"""Runs all tests, two at a time, and repeats alone what only ran out of time.
 
-That is what ran out of time, and what is unsteady: failures of tests of real processes, a few at
-most. What passes then is printed as UNSTEADY, with its first failure: a race, and work to do. What
-is repeated is the whole file of such a test, from its first test on: the tests of a file may share
-a cluster, and a later one may expect or break what an earlier one has left there.
+What is repeated is the whole file of such a test, from its first test on: the tests of a file may
+share a cluster, and a later one may expect or break what an earlier one has left there.
 `python -m tests.suite [OPTIONS OF PYTEST]`; with `--quick` in front, house and unit tests only,
-and of made-up cases a quarter (`tests/support/amounts.py`). A failure of any other kind ends the
-run as failed, without a second try; so does more than `LATE_MAX` or `UNSTEADY_MAX` tests, for that
-is no coincidence (`tests/support/failure_kinds.py` tells them apart).
+and of made-up cases a quarter (`tests/support/amounts.py`). A
+failure of any other kind ends the run as failed, without a second try; so do more than
+`REPEATS_MAX` tests out of time, for that is no coincidence.
 """
 
 from __future__ import annotations
@@ -21,11 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support import amounts
-from tests.support.failure_kinds import FailureKind
 from tests.support.processes import tied
 
-LATE_MAX = 8
-UNSTEADY_MAX = 3
+REPEATS_MAX = 8
 QUICK = "--quick"
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
@@ -46,28 +42,14 @@ def main(options: Sequence[str], spread: Sequence[str] = ALL) -> int:
         if code != FAILED or not verdicts.exists():
             return code
         told: dict[str, list[str]] = json.loads(verdicts.read_text(encoding="utf-8"))
-    late, unsteady, wrong = (told[verdict] for verdict in FailureKind)
-    if wrong or len(late) > LATE_MAX or len(unsteady) > UNSTEADY_MAX:
-        print(
-            f"{len(wrong)} are wrong, {len(unsteady)} unsteady, {len(late)} ran out of time: "
-            "nothing is repeated"
-        )
+    late, wrong = told["late"], told["wrong"]
+    if wrong or len(late) > REPEATS_MAX:
+        print(f"{len(wrong)} failed, {len(late)} ran out of time: nothing is repeated")
         return code
-    return _repeat(late, unsteady)
-
-
-def _repeat(late: Sequence[str], unsteady: Sequence[str]) -> int:
-    """The files of these tests, alone; pytest's exit code."""
-    files = sorted({test.partition("::")[0] for test in (*late, *unsteady)})
-    if late:
-        print(f"Out of time beside others: {', '.join(late)}")
-    if unsteady:
-        print(f"Failed beside others: {', '.join(unsteady)}")
+    files = sorted({test.partition("::")[0] for test in late})
+    print(f"Only out of time beside others: {', '.join(late)}", flush=True)
     print(f"Repeated alone, in the order of their tests: {', '.join(files)}", flush=True)
-    code = _pytest(*files)
-    if unsteady and code == 0:
-        print(f"UNSTEADY, to be mended: {', '.join(unsteady)}")
-    return code
+    return _pytest(*files)
 
 
 def prepare() -> None:

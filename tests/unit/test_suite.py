@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests import suite
-from tests.support.failure_kinds import FailureKind, by_kind, failure_kind
 from tests.support.local import Local
 from tests.support.spindle_cluster import SpindleCluster
+from tests.support.verdicts import ran_out_of_time
 from tests.support.waiting import TimeIsUp, eventually
 
 
@@ -35,50 +35,21 @@ def raised_from(cause: BaseException) -> BaseException:
     ],
 )
 def test_only_a_deadline_is_a_matter_of_time(error: BaseException) -> None:
-    assert failure_kind("tests/unit/test_a.py::test", error) is FailureKind.LATE
-
-
-@pytest.mark.parametrize("error", [AssertionError("assert 1 == 2"), ConnectionRefusedError()])
-def test_only_tests_of_processes_may_be_unsteady(error: BaseException) -> None:
-    assert failure_kind("tests/interop/test_a.py::test", error) is FailureKind.UNSTEADY
-    assert failure_kind("tests/pipeline/test_a.py::test", error) is FailureKind.UNSTEADY
-    assert failure_kind("tests/sim/test_a.py::test", error) is FailureKind.WRONG
-    assert failure_kind("tests/unit/test_a.py::test", error) is FailureKind.WRONG
+    assert ran_out_of_time(error)
 
 
 @pytest.mark.parametrize(
     "error",
     [
+        AssertionError("assert 1 == 2"),
         late("not within 30 s: t is led\nnode 1\n[error] a bug: IndexError"),
         raised_from(late("Traceback (most recent call last)")),
         AssertionError("record 17 is lost"),
-        AssertionError("record 17 is doubled"),
+        ConnectionRefusedError(),
     ],
 )
-def test_a_fault_is_explained_by_nothing(error: BaseException) -> None:
-    assert failure_kind("tests/interop/test_a.py::test", error) is FailureKind.WRONG
-
-
-def report(*kinds: FailureKind) -> pytest.TestReport:
-    told = [("failure kind", str(kind)) for kind in kinds]
-    return pytest.TestReport(
-        "a.py::t", ("a.py", 1, "t"), {}, "failed", None, "call", [], 0, 0, 0, told
-    )
-
-
-def test_the_worst_that_is_known_of_a_test_counts() -> None:
-    reports = [
-        ("a.py::one", report(FailureKind.LATE)),
-        ("a.py::one", report(FailureKind.UNSTEADY)),
-        ("a.py::two", report(FailureKind.LATE)),
-        ("a.py::three", report(FailureKind.UNSTEADY, FailureKind.WRONG)),
-        ("a.py", object()),
-    ]
-    assert by_kind(iter(reports)) == {
-        "late": ["a.py::two"],
-        "unsteady": ["a.py::one"],
-        "wrong": ["a.py", "a.py::three"],
-    }
+def test_what_is_wrong_is_never_a_matter_of_time(error: BaseException) -> None:
+    assert not ran_out_of_time(error)
 
 
 def block(
@@ -102,7 +73,7 @@ def test_a_bug_of_a_node_is_what_a_test_fails_for_whatever_else_happens(
     with pytest.raises(AssertionError, match=r"node 1\n.* a bug: IndexError") as failed:
         block(tmp_path, "[error] a bug: IndexError", error, kind)
     assert failed.value.__cause__ is error
-    assert failure_kind("tests/interop/test_a.py::test", failed.value) is FailureKind.WRONG
+    assert not ran_out_of_time(failed.value)
 
 
 def test_what_ran_out_of_time_without_a_bug_stays_that(tmp_path: Path) -> None:
@@ -118,17 +89,16 @@ def test_a_state_that_does_not_come_is_out_of_time() -> None:
 
 
 class Runs:
-    """Stands in for pytest: fails the first run with these verdicts, then ends well or not."""
+    """Stands in for pytest: fails the first run with these verdicts, then ends well."""
 
     def __init__(self, **verdicts: list[str]) -> None:
         self.verdicts = verdicts
-        self.second = 0
         self.calls: list[tuple[str, ...]] = []
 
     def __call__(self, *arguments: str) -> int:
         self.calls.append(arguments)
         if len(self.calls) > 1:
-            return self.second
+            return 0
         path = Path(arguments[arguments.index("--verdicts") + 1])
         path.write_text(json.dumps(self.verdicts), encoding="utf-8")
         return suite.FAILED
@@ -137,28 +107,13 @@ class Runs:
 def test_what_ran_out_of_time_is_repeated_alone_and_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs = Runs(late=["a.py::slow"], unsteady=[], wrong=[])
+    runs = Runs(late=["a.py::slow"], wrong=[])
     monkeypatch.setattr(suite, "_pytest", runs)
     assert suite.main([]) == 0
     assert runs.calls[1:] == [("a.py",)]
     told = capsys.readouterr().out
-    assert "Out of time beside others: a.py::slow" in told
+    assert "out of time beside others: a.py::slow" in told
     assert "Repeated alone, in the order of their tests: a.py" in told
-    assert "UNSTEADY" not in told
-
-
-@pytest.mark.parametrize("second", [0, suite.FAILED])
-def test_what_is_unsteady_is_repeated_and_stays_named(
-    second: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    runs = Runs(late=[], unsteady=["b.py::races"], wrong=[])
-    runs.second = second
-    monkeypatch.setattr(suite, "_pytest", runs)
-    assert suite.main([]) == second
-    assert runs.calls[1:] == [("b.py",)]
-    told = capsys.readouterr().out
-    assert "Failed beside others: b.py::races" in told
-    assert ("UNSTEADY, to be mended: b.py::races" in told) is (second == 0)
 
 
 def test_files_are_repeated_whole_and_once_so_that_their_tests_keep_their_order(
@@ -166,7 +121,7 @@ def test_files_are_repeated_whole_and_once_so_that_their_tests_keep_their_order(
 ) -> None:
     """The last test of a module may break what it shares with those before it."""
     late = ["b.py::breaks", "b.py::shares[d::2]", "a.py::Kind::slow"]
-    runs = Runs(late=late, unsteady=[], wrong=[])
+    runs = Runs(late=late, wrong=[])
     monkeypatch.setattr(suite, "_pytest", runs)
     assert suite.main([]) == 0
     assert runs.calls[1:] == [("a.py", "b.py")]
@@ -175,13 +130,8 @@ def test_files_are_repeated_whole_and_once_so_that_their_tests_keep_their_order(
 @pytest.mark.parametrize(
     "verdicts",
     [
-        {"late": ["a.py::slow"], "unsteady": [], "wrong": ["b.py::lost"]},
-        {"late": [f"a.py::{n}" for n in range(suite.LATE_MAX + 1)], "unsteady": [], "wrong": []},
-        {
-            "late": [],
-            "unsteady": [f"a.py::{n}" for n in range(suite.UNSTEADY_MAX + 1)],
-            "wrong": [],
-        },
+        {"late": ["a.py::slow"], "wrong": ["b.py::lost"]},
+        {"late": [f"a.py::{n}" for n in range(suite.REPEATS_MAX + 1)], "wrong": []},
     ],
 )
 def test_a_failure_or_many_late_ones_end_the_run(
