@@ -8,7 +8,7 @@ Called by `move_rim` and `applying`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, Set
 from typing import Final, NamedTuple, TypeVar
 
 from spindle.client.admin import AdminClient
@@ -41,15 +41,26 @@ class _Question(NamedTuple):
 
 
 class BrokerLooks:
-    """The looks of one run. `silent`: the brokers that gave the last look no answer in time."""
+    """The looks of one run."""
 
     def __init__(
-        self, admin: AdminClient, say: Callable[[str], None], seconds: float = LOOK_SECONDS
+        self,
+        admin: AdminClient,
+        say: Callable[[str], None],
+        receiving: Callable[[], Set[int]],
+        seconds: float = LOOK_SECONDS,
     ) -> None:
-        """`say`: hears of each broker that falls silent or answers again."""
+        """`say`: hears of each broker that falls silent or answers again; `receiving`: the brokers
+        that replicas go to. One that only gives replicas away need not answer."""
         self._admin, self._say, self._seconds = admin, say, seconds
+        self._receiving = receiving
         self._open: dict[int, _Question] = {}
-        self.silent: frozenset[int] = frozenset()
+        self._late: frozenset[int] = frozenset()
+
+    @property
+    def silent(self) -> frozenset[int]:
+        """The brokers that the run needs and that gave the last look no answer in time."""
+        return self._late & self._receiving()
 
     async def ask(
         self, brokers: Collection[int], names: Sequence[TopicPartition]
@@ -63,7 +74,7 @@ class BrokerLooks:
             if broker not in self._open:
                 asked = self._admin.describe_log_dirs([broker], partitions=names)
                 self._open[broker] = _Question(wanted, asked[broker])
-        due = [self._open[b].answer for b in brokers if b not in self.silent]
+        due = [self._open[b].answer for b in brokers if b not in self._late]
         if due:
             await asyncio.wait(due, timeout=self._seconds)
         told = {broker: self._told(broker, wanted) for broker in brokers}
@@ -86,11 +97,11 @@ class BrokerLooks:
         return answer.result()
 
     def _note(self, silent: Mapping[int, PeerFailed], asked: frozenset[int]) -> None:
-        for broker in sorted(silent.keys() - self.silent):
+        for broker in sorted((silent.keys() - self._late) & self._receiving()):
             self._say(
                 f"warning: broker {broker} gives no answer ({silent[broker]}): its moves are not "
                 "seen and none is started on it until it answers; other brokers go on"
             )
         for broker in sorted((self.silent - silent.keys()) & asked):
             self._say(f"broker {broker} answers again")
-        self.silent = frozenset(silent.keys() | (self.silent - asked))
+        self._late = frozenset(silent.keys() | (self._late - asked))

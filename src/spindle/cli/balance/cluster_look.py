@@ -61,7 +61,8 @@ async def observe(
     moves = machine.watched
     names = [name_of(m) for m in moves]
     told: Mapping[int, LogDirs | Exception]
-    looks = BrokerLooks(admin, lambda _: None) if looks is None else looks
+    if looks is None:
+        looks = BrokerLooks(admin, lambda _: None, lambda: {move.to for move in moves})
     if census is not None:
         told = census
     else:

@@ -58,7 +58,9 @@ class MoveRim:
         self._admin, self._machine, self._tell = admin, machine, tell
         self._say, self._count, self._keep_pace = say, count, keep_pace
         self._asked_behind = time.monotonic()
-        self._looks = BrokerLooks(admin, say)
+        self._looks = BrokerLooks(
+            admin, say, lambda: {move.to for wave in machine.waves for move in wave}
+        )
 
     async def to_the_end(self) -> None:
         """Until every move has an end. Cancelled: until what was under way is taken back."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from spindle.cli.balance.barred_brokers import refusing
@@ -38,6 +39,10 @@ async def checked(
     brokers = {broker for move in moves for broker in (move.broker, move.to)}
     await _say_faults(admin, moves, brokers, say)
     health = await look(admin, brokers, {move.broker for move in moves if not move.between})
+    # A broker that only gives replicas away need not answer: others have them.
+    receiving = {move.to for move in moves}
+    silent = {broker: why for broker, why in health.silent.items() if broker in receiving}
+    health = replace(health, silent=silent)
     own = {name_of(move) for move in moves if move.between}
     if found := obstacles(health, brokers, own, despite):
         raise Declined(refusal(found))

@@ -28,7 +28,7 @@ def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
             one.on(Key.DESCRIBE_LOG_DIRS, directory)
             two.on(Key.DESCRIBE_LOG_DIRS, lambda request, types: None)
             async with AdminClient(one.bootstrap) as admin:
-                looks = BrokerLooks(admin, said.append, seconds=0.05)
+                looks = BrokerLooks(admin, said.append, lambda: {1, 2, 3}, 0.05)
                 for _ in range(3):
                     told = await looks.ask([1, 2], [])
                     assert not isinstance(told[1], Exception)
@@ -48,6 +48,8 @@ def test_a_silent_broker_is_waited_for_once_reported_and_heard_again() -> None:
                 await looks.ask([1, 2, 3], [])
                 assert looks.silent == {3}
                 assert "broker 3 gives no answer (there is no broker 3, or it is down" in said[2]
+                await looks.ask([1, 2, 4], [])
+                assert (looks.silent, len(said)) == ({3}, 3), "no replica goes to broker 4"
 
     asyncio.run(scenario())
 
