@@ -109,6 +109,11 @@ class QuorumMachine:
     def wake_at(self) -> float | None:
         return self.out.wake_at
 
+    @property
+    def image(self) -> ClusterImage:
+        """As a controller's: its voters are asked for their versions."""
+        return self.metadata.image
+
 
 class Hosts:
     """A world with voters 1..n and observers after them."""
