@@ -25,10 +25,22 @@ def ran_out_of_time(error: BaseException) -> bool:
     chain = list(_causes(error))
     if any(sign in str(link) for link in chain for sign in _SIGNS_OF_A_FAULT):
         return False
-    return any(
-        isinstance(link, TimeIsUp | subprocess.TimeoutExpired) or _TIMEOUT in str(link)
-        for link in chain
-    )
+    return any(_is_deadline(link) for link in chain)
+
+
+def _is_deadline(error: BaseException) -> bool:
+    """Whether an error says that a deadline has passed: a test's, a command's or a client's."""
+    # Only here: most tests need neither client.
+    from confluent_kafka import KafkaError, KafkaException
+
+    from spindle.client.failures import OutOfTime
+
+    if isinstance(error, TimeIsUp | subprocess.TimeoutExpired | TimeoutError | OutOfTime):
+        return True
+    if isinstance(error, KafkaException):
+        late = (KafkaError._TIMED_OUT, KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT_QUEUE)
+        return isinstance(error.args[0], KafkaError) and error.args[0].code() in late
+    return _TIMEOUT in str(error)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 from tests import suite
 from tests.support.local import Local
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.verdicts import ran_out_of_time
-from tests.support.waiting import TimeIsUp, eventually
+from tests.support.waiting import TimeIsUp, eventually, eventually_async
+
+from spindle.client.failures import OutOfTime
 
 
 def late(text: str = "not within 30 s: t is led") -> TimeIsUp:
@@ -32,6 +37,9 @@ def raised_from(cause: BaseException) -> BaseException:
         raised_from(late()),
         ExceptionGroup("tasks", [late()]),
         Exception("Timeout (>300.0s) from pytest-timeout."),
+        TimeoutError(),
+        OutOfTime("broker 1 did not answer within 30 s"),
+        KafkaException(KafkaError(KafkaError._MSG_TIMED_OUT)),
     ],
 )
 def test_only_a_deadline_is_a_matter_of_time(error: BaseException) -> None:
@@ -46,6 +54,7 @@ def test_only_a_deadline_is_a_matter_of_time(error: BaseException) -> None:
         raised_from(late("Traceback (most recent call last)")),
         AssertionError("record 17 is lost"),
         ConnectionRefusedError(),
+        KafkaException(KafkaError(KafkaError.NOT_LEADER_FOR_PARTITION)),
     ],
 )
 def test_what_is_wrong_is_never_a_matter_of_time(error: BaseException) -> None:
@@ -153,3 +162,35 @@ def test_code_is_compiled_once_also_where_nothing_may_lie_beside_the_sources(
     assert apart["PYTHONPYCACHEPREFIX"] == str(suite.BYTECODE)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE")
     assert "PYTHONPYCACHEPREFIX" not in suite.environment()
+
+
+def looks(errors: list[Exception]) -> Callable[[], bool]:
+    """A look that meets these errors, one at a time, and then sees what it wants."""
+
+    def look() -> bool:
+        if errors:
+            raise errors.pop(0)
+        return True
+
+    return look
+
+
+def test_what_is_not_there_yet_or_no_longer_is_looked_for_again() -> None:
+    met: list[Exception] = [FileNotFoundError("1.log"), ConnectionRefusedError()]
+    assert eventually(looks(met), "it is there", 5, 0)
+    with pytest.raises(TimeIsUp, match=r"it is there; last: FileNotFoundError\('1.log'\)"):
+        eventually(looks([FileNotFoundError("1.log")]), "it is there", 0)
+
+
+def test_any_other_error_of_a_look_ends_the_wait() -> None:
+    with pytest.raises(KeyError):
+        eventually(looks([KeyError("t")]), "it is there", 5)
+
+
+def test_coroutines_look_in_the_same_way() -> None:
+    look = looks([ConnectionResetError()])
+
+    async def soon() -> bool:
+        return look()
+
+    assert asyncio.run(eventually_async(soon, "it is there", 5, 0))
