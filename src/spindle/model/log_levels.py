@@ -15,23 +15,28 @@ METHODS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical
 """The level of a line, by what it was logged with."""
 
 ROOT: Final = "root"
-NODE: Final = "spindle.node"
-"""What brokers and controllers decide and report."""
-RUNTIME: Final = "spindle.runtime"
 LOGGERS: Final = (
     ROOT,
     "spindle",
-    NODE,
-    RUNTIME,
+    "spindle.core",
+    *(f"spindle.core.{package}" for package in ("groups", "raft", "transactions")),
+    "spindle.node",
     *(
-        f"{RUNTIME}.{module}"
+        f"spindle.node.{package}"
+        for package in (
+            "authorization", "handlers", "logdirs", "quorum", "replicas", "transactions",
+        )
+    ),
+    "spindle.runtime",
+    *(
+        f"spindle.runtime.{module}"
         for module in (
             "certificates", "crowd", "disks", "doors", "driver", "handshakes", "isolation",
             "outgoing", "server", "signing_keys",
         )
     ),
 )  # fmt: skip
-"""All loggers: those of the rim have the names of its modules."""
+"""All loggers: the packages of what nodes decide and report, and the modules of the rim."""
 
 
 class LogLevels:

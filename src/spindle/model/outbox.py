@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 import uuid
 from collections import deque
 from collections.abc import Callable
@@ -97,6 +98,8 @@ class FrameAnswered:
 class LogLine:
     """A line for the operator's log. `level`: debug, info, warning, error."""
 
+    logger: str
+    """The package of the machine that says it: the name by which its level is set."""
     level: str
     event: str
     fields: dict[str, object]
@@ -269,8 +272,9 @@ class Outbox:
         return max(0.0, (self.busy - CALM) / (1.0 - CALM))
 
     def say(self, level: str, event: str, **fields: object) -> None:
-        """Tell the operator."""
-        self._ready.log_lines.append(LogLine(level, event, fields))
+        """Tell the operator, in the name of the package that calls."""
+        logger = sys._getframe(1).f_globals["__package__"]
+        self._ready.log_lines.append(LogLine(logger, level, event, fields))
 
     def halt(self, reason: str, *, unusable: bool = False) -> None:
         """Stop the node at once (K858-11). `unusable`: it cannot run as it is configured."""

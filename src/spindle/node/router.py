@@ -246,7 +246,10 @@ class Router(Generic[T]):
             gone=outer.gone,
         )
         self._charge(context, None, len(frame))
-        give_up = partial(self._out.say, "warning")
+
+        def give_up(why: str) -> None:
+            self._out.say("warning", why)
+
         if (names := self._names(request, context)) is not None:
             self._part(request, context, names, give_up)
         else:

@@ -22,7 +22,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir
 from spindle.model.kafka_principal import KafkaPrincipal
-from spindle.model.log_levels import NODE
+from spindle.model.log_levels import LOGGERS
 from spindle.model.outbox import Ready
 from spindle.model.statistics import Sample
 from spindle.node.node import Node
@@ -42,7 +42,7 @@ from spindle.storage.directory import LogDirectory
 from spindle.wire.framing import SPEAKS_TLS
 
 log = structlog.get_logger("spindle.runtime.driver")
-node_log = structlog.get_logger(NODE)
+node_logs = {name: structlog.get_logger(name) for name in LOGGERS}
 
 REFUSED_SECONDS: Final = 1.0
 """How long, under strain, one that was refused waits until we hang up: else it is back at once."""
@@ -256,7 +256,7 @@ class Driver:
             if stream is not None:
                 stream.close_after_sending(REFUSED_SECONDS * self._node.out.strain)
         for said in ready.log_lines:
-            getattr(node_log, said.level)(said.event, **said.fields)
+            getattr(node_logs[said.logger], said.level)(said.event, **said.fields)
         if self._ended.done():
             return
         if ready.halt is not None:

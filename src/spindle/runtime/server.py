@@ -89,15 +89,22 @@ def configure_log(level: str, as_json: bool = False, file: TextIO | None = None)
             raise structlog.DropEvent
         return event
 
+    def named(
+        logger: NamedLogger, method: str, event: MutableMapping[str, object]
+    ) -> MutableMapping[str, object]:
+        return {"logger": logger.name, **event}
+
     structlog.configure(
         processors=[
             admitted,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(default=str)
-            if as_json
-            else structlog.dev.ConsoleRenderer(colors=target.isatty()),
+            *(
+                (named, structlog.processors.JSONRenderer(default=str))
+                if as_json
+                else (structlog.dev.ConsoleRenderer(colors=target.isatty()),)
+            ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
         logger_factory=lambda name: NamedLogger(target, name),

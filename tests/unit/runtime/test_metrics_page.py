@@ -68,3 +68,4 @@ def test_a_node_whose_page_cannot_be_served_does_not_start_and_says_why(
     assert said in error
     (started,) = [e for e in map(json.loads, events) if e["event"] == "node starts"]
     assert (started["level"], started["node"]) == ("info", 1)
+    assert started["logger"] == "spindle.runtime.server"

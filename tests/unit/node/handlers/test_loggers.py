@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -123,12 +124,31 @@ def test_lines_pass_from_their_level_on(level: str, passes: set[str]) -> None:
     assert {m for m in every if found.admits("spindle.node", m)} == passes
 
 
-def test_every_logger_of_the_rim_has_a_level() -> None:
-    runtime = Path(spindle.__file__).parent / "runtime"
-    used = {
-        call.args[0].value if isinstance(call.args[0], ast.Constant) else "spindle.node"
-        for file in runtime.glob("*.py")
-        for call in ast.walk(ast.parse(file.read_text()))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "structlog.get_logger"
+def calls(folder: Path, ending: str) -> Iterator[tuple[Path, ast.Call]]:
+    """Where a function with such a name is called."""
+    for file in folder.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(ending):
+                yield file, call
+
+
+def test_every_logger_has_a_level() -> None:
+    """A package that tells something is the logger of it; modules of the rim have their own."""
+    root = Path(spindle.__file__).parent
+    packages = {
+        ".".join(("spindle", *file.parent.relative_to(root).parts))
+        for part in ("core", "node", "storage", "model")
+        for file, _ in calls(root / part, "out.say")
     }
-    assert used == set(LOGGERS) - {ROOT, "spindle", "spindle.runtime"}
+    rim = {
+        call.args[0].value
+        for _, call in calls(root / "runtime", "structlog.get_logger")
+        if isinstance(call.args[0], ast.Constant)
+    }
+    above = {ROOT, "spindle", "spindle.core", "spindle.runtime"}
+    assert packages | rim | above == set(LOGGERS)
+
+
+def test_a_line_is_of_the_package_that_says_it(out: Outbox) -> None:
+    out.say("info", "broker state")
+    assert out.take().log_lines[0].logger == __package__
