@@ -1,10 +1,6 @@
 """Runs every measure against both peers in turn and prints medians and ratios.
 
-python -m bench [--rounds 5] [--only throughput,move] [--write docs/benchmarks.md]
-python -m bench --only throughput,small,latency,move --beside HEAD~20
-
-A peer is warmed up by the measure itself until its leading figure stops getting better, or
-`--warm-max` seconds are over. With --write each section is kept as soon as it ends.
+What it can be asked for stands in `bench.options`, what shares clusters in `bench.plan`.
 """
 
 from __future__ import annotations
@@ -16,32 +12,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from tests.support.processes import tied
 
-from bench import beside, failover, hostile, measures, moves
+from bench import beside, failover, hostile, measures, partition_counts, starts
+from bench.options import parsed
 from bench.peers import NAMES, Peer
+from bench.plan import Measure, shared_measures
 from bench.report import Table
 from bench.sections import SECTIONS, Results, estimate, in_words, wanted
 from bench.warmth import is_warm, slope
 
 WARM_WINDOW: Final = 5
 """Seconds of a window in which a peer is only warmed up."""
-
-
-class Measure(NamedTuple):
-    """One measure, and the figure that says whether a peer is warm."""
-
-    name: str
-    run: Callable[[Peer, int, int], Awaitable[measures.Figures]]
-    """Given the peer, a serial number, and the seconds of a window."""
-    leading: str
-    window: int
-    less_is_better: bool = False
 
 
 async def run(options: argparse.Namespace, results: Results) -> None:
@@ -60,8 +47,10 @@ async def run(options: argparse.Namespace, results: Results) -> None:
             "hostile": lambda table: _hostile(table, place, options),
             "gap": lambda table: _gaps(table, place, shim, options),
             "failover": lambda table: asyncio.to_thread(_failovers, table, place, shim, options),
+            "start": lambda table: asyncio.to_thread(_starts, table, place, options),
+            "partitions": lambda table: asyncio.to_thread(_partitions, table, place, options),
         }
-        plan = [measure for measure in _plan(options) if measure.name in names]
+        plan = [measure for measure in shared_measures(options) if measure.name in names]
         for name in names:
             if name in alone:
                 with results.section(name) as table:
@@ -70,35 +59,6 @@ async def run(options: argparse.Namespace, results: Results) -> None:
                 # All measures that share clusters run here, where the first of them stands.
                 await _shared(results, plan, place, peers, options)
                 plan = []
-
-
-def _plan(options: argparse.Namespace) -> list[Measure]:
-    """The measures that leave their clusters whole."""
-    window = options.window
-    return [
-        Measure("throughput", lambda p, n, s: measures.throughput(p, n, s), "produce MB/s", window),
-        Measure("small", lambda p, n, s: measures.small(p, n, s), "small requests/s", window),
-        Measure(
-            "latency", lambda p, n, s: measures.latency(p, n, s), "latency p50 ms", window, True
-        ),
-        Measure(
-            "move", lambda p, n, s: moves.move(p, n, options.move_records), "move MB/s", window
-        ),
-        Measure(
-            "move-felt",
-            lambda p, n, s: moves.felt(p, n, options.felt_records, s),
-            "acks=all p99 ms",
-            window,
-            True,
-        ),
-        Measure(
-            "move-swaps",
-            lambda p, n, s: moves.swaps(p, n, options.swap_records, options.swaps),
-            "append block at the swap p50 ms",
-            window,
-            True,
-        ),
-    ]
 
 
 async def _shared(
@@ -197,7 +157,8 @@ async def _warm_up(
                 file=sys.stderr,
             )
             return
-        figures = await once(peer, f"warm {len(seen) + 1}", WARM_WINDOW)
+        seconds = min(WARM_WINDOW, measure.window)
+        figures = await once(peer, f"warm {len(seen) + 1}", seconds)
         if measure.leading not in figures:
             return
         seen.append(figures[measure.leading])
@@ -222,14 +183,26 @@ async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespac
 def _failovers(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
     """Clusters of their own: with three controllers, and with thousands of leaders on a disk."""
     rounds, leaders = _rounds_of("failover", options), options.leaders
-    for measure in (
-        failover.killed_controllers(home, rounds),
-        failover.dead_disks(home, shim, rounds, leaders),
-    ):
-        for name, figures in measure:
-            print(f"failover {name}: {figures}", file=sys.stderr)
-            for figure, value in figures.items():
-                table[figure][name].append(value)
+    _taken("failover", table, failover.killed_controllers(home, rounds))
+    _taken("failover", table, failover.dead_disks(home, shim, rounds, leaders))
+
+
+def _starts(table: Table, home: Path, options: argparse.Namespace) -> None:
+    rounds = _rounds_of("start", options)
+    _taken("start", table, starts.measured(home, rounds, options.start_partitions))
+
+
+def _partitions(table: Table, home: Path, options: argparse.Namespace) -> None:
+    rounds, counts = _rounds_of("partitions", options), options.partitions
+    _taken("partitions", table, partition_counts.measured(home, rounds, counts, options.window))
+
+
+def _taken(section: str, table: Table, measure: Iterator[tuple[str, measures.Figures]]) -> None:
+    """Keep what a measure tells of one peer after the other."""
+    for name, figures in measure:
+        print(f"{section} {name}: {figures}", file=sys.stderr)
+        for figure, value in figures.items():
+            table[figure][name].append(value)
 
 
 def _shim(home: Path) -> Path:
@@ -249,7 +222,7 @@ def _shown(arguments: list[str]) -> list[str]:
 
 def main() -> None:
     """Parse the options, run, print, and keep the results where asked."""
-    options = _parsed(sys.argv[1:])
+    options = parsed(sys.argv[1:])
     names = wanted(options.only)
     results = Results("python -m bench " + " ".join(_shown(sys.argv[1:])), options.write)
     print(estimate(names, options.rounds), file=sys.stderr)
@@ -257,52 +230,6 @@ def main() -> None:
     print(f"took: {in_words(results.minutes)}", file=sys.stderr)
     if results.failed:
         sys.exit(f"failed: {', '.join(results.failed)}")
-
-
-def _parsed(words: list[str]) -> argparse.Namespace:
-    """The options; an end with code 2 where they do not go together."""
-    parser = _parser()
-    options = parser.parse_args(words)
-    if options.beside is not None:
-        if others := [name for name in wanted(options.only) if name not in beside.SECTIONS]:
-            parser.error(
-                f"--beside: {', '.join(others)} cannot be measured on an older commit; name "
-                f"sections by --only: {', '.join(beside.SECTIONS)}"
-            )
-        try:
-            beside.name_of(options.beside)
-        except ValueError as unknown:
-            parser.error(f"--beside: {unknown}")
-    return options
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    defaults = ", ".join(f"{name} {expected.rounds}" for name, expected in SECTIONS.items())
-    parser.add_argument("--rounds", type=int, help=f"counted rounds (by default: {defaults})")
-    parser.add_argument(
-        "--warm-max", type=float, default=40, help="seconds of warming up each peer at most"
-    )
-    parser.add_argument("--window", type=int, default=20, help="seconds of each measured window")
-    parser.add_argument("--move-records", type=int, default=1_000_000, help="1 KiB records to move")
-    parser.add_argument("--felt-records", type=int, default=400_000, help="the same, under load")
-    parser.add_argument("--swaps", type=int, default=60, help="swaps under load, each round")
-    parser.add_argument("--swap-records", type=int, default=20_000, help="1 KiB records to swap")
-    parser.add_argument(
-        "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
-    )
-    parser.add_argument("--source-records", type=int, default=1_000_000, help="to read on Spark")
-    parser.add_argument("--only", help=f"{','.join(SECTIONS)}; move: all three of moves")
-    parser.add_argument(
-        "--beside", metavar="COMMIT", help="measure this commit of Spindle, too, in the same run"
-    )
-    parser.add_argument("--dir", help="where the clusters keep their data")
-    parser.add_argument(
-        "--write",
-        type=Path,
-        help="put each section's table into this file as soon as it ends; older rows give way",
-    )
-    return parser
 
 
 if __name__ == "__main__":

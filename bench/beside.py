@@ -15,7 +15,10 @@ from typing import Final
 from tests.support.processes import tied
 
 ROOT: Final = Path(__file__).parents[1]
-SECTIONS: Final = ("throughput", "small", "latency", "move", "move-felt", "move-swaps")
+SECTIONS: Final = (
+    "throughput", "throughput-single", "throughput-100b", "small", "small-single", "latency",
+    "requests", "move", "move-four", "move-felt", "move-swaps",
+)  # fmt: skip
 """Those that have such a peer: the ones that share clusters."""
 
 

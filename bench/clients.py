@@ -3,7 +3,7 @@
     python -m bench.clients MEASURE BOOTSTRAP TOPIC AMOUNT SIZE
 
 prints one line of JSON; the measures stand in a table at the end. AMOUNT: records where a topic is
-filled, seconds in all other measures.
+filled, records a second of `load`, seconds in all other measures.
 """
 
 from __future__ import annotations
@@ -146,7 +146,38 @@ def latency(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, fl
 def acknowledged(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
     """From produce to the acknowledgement by all replicas, in ms, at 500 records/s."""
     rate = 500.0
-    count = int(seconds * rate)
+    waits, _ = _paced(bootstrap, topic, rate, size, range(int(seconds * rate)))
+    waits = sorted(waits[len(waits) // 10 :])
+    return {
+        "p50_ms": waits[len(waits) // 2] * 1e3,
+        "p99_ms": waits[len(waits) * 99 // 100] * 1e3,
+        "max_ms": waits[-1] * 1e3,
+    }
+
+
+def load(bootstrap: str, topic: str, rate: int, size: int) -> dict[str, float]:
+    """So many records a second with acks=all until the standard input ends; how many came there.
+
+    Says so on a line of its own once the first one is acknowledged.
+    """
+    ended = threading.Event()
+
+    def listen() -> None:
+        sys.stdin.buffer.read()
+        ended.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    _paced(bootstrap, topic, float(rate), size, range(1))
+    print("begun", flush=True)
+    numbers = itertools.takewhile(lambda _: not ended.is_set(), itertools.count())
+    waits, seconds = _paced(bootstrap, topic, float(rate), size, numbers)
+    return {"records_per_s": len(waits) / seconds}
+
+
+def _paced(
+    bootstrap: str, topic: str, rate: float, size: int, numbers: Iterable[int]
+) -> tuple[list[float], float]:
+    """How long each record waited for its acknowledgement, and how long all of them took, in s."""
     client = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0})
     client.list_topics(topic, timeout=30)
     waits: list[float] = []
@@ -163,30 +194,34 @@ def acknowledged(bootstrap: str, topic: str, seconds: int, size: int) -> dict[st
         client.produce(topic, bytes(size), partition=0, on_delivery=delivered)
 
     began = time.monotonic()
-    for number in range(count):
+    for number in numbers:
         while time.monotonic() < began + number / rate:
             client.poll(0.001)  # Less would be no wait at all: the client would take a core.
         send()
         client.poll(0)
     client.flush(60)
     assert not failed, failed[:3]
-    waits = sorted(waits[len(waits) // 10 :])
-    return {
-        "p50_ms": waits[len(waits) // 2] * 1e3,
-        "p99_ms": waits[len(waits) * 99 // 100] * 1e3,
-        "max_ms": waits[-1] * 1e3,
-    }
+    return waits, time.monotonic() - began
 
 
 def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
     """Produce requests of one record each per second, five in flight, for so many seconds."""
+    return _small(bootstrap, topic, seconds, size, 5)
+
+
+def small_in_turn(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """The same with one in flight."""
+    return _small(bootstrap, topic, seconds, size, 1)
+
+
+def _small(bootstrap: str, topic: str, seconds: int, size: int, in_flight: int) -> dict[str, float]:
     client = Producer(
         {
             "bootstrap.servers": bootstrap,
             "acks": "all",
             "linger.ms": 0,
             "batch.num.messages": 1,
-            "max.in.flight.requests.per.connection": 5,
+            "max.in.flight.requests.per.connection": in_flight,
         }
     )
     acknowledged = 0
@@ -206,7 +241,7 @@ def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, floa
     took, done = time.monotonic() - began, acknowledged
     assert client.flush(120) == 0, "not everything was acknowledged within 120 s"
     assert not failed, failed[:3]
-    return {"requests_per_s": done / took}
+    return {"requests_per_s": done / took, "requests": float(acknowledged)}
 
 
 def _consumer(bootstrap: str, topic: str, begin: str = "earliest") -> Consumer:
@@ -233,7 +268,9 @@ MEASURES = {
     "consume": consume,
     "latency": latency,
     "small": small,
+    "small_in_turn": small_in_turn,
     "acknowledged": acknowledged,
+    "load": load,
 }
 
 if __name__ == "__main__":

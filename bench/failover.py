@@ -47,7 +47,7 @@ def killed_controllers(home: Path, rounds: int) -> Iterator[tuple[str, Figures]]
             for name, cluster in peers.items():
                 active = led(cluster).leader
                 cluster.stop_node(active, kill=True)
-                seconds = _made_after(cluster, f"failover-{round_}")
+                seconds = made_after(cluster, f"failover-{round_}")
                 cluster.start_node(active, wait=False)
                 in_step(cluster, active)
                 yield name, {"controller killed: topic made after s": seconds}
@@ -56,7 +56,7 @@ def killed_controllers(home: Path, rounds: int) -> Iterator[tuple[str, Figures]]
             cluster.kill()
 
 
-def _made_after(cluster: ApacheKafka, topic: str) -> float:
+def made_after(cluster: ApacheKafka, topic: str) -> float:
     """Seconds until a topic can be made, by a client that asks again and again."""
 
     async def make_it() -> float:

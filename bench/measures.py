@@ -16,7 +16,6 @@ from bench.peers import Peer, cpu_seconds, memory
 from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic, Replica
-from spindle.model.ids import TopicPartition
 
 Figures = dict[str, float]
 CLIENT_SECONDS = 180
@@ -47,12 +46,15 @@ GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
 
 async def client(measure: str, peer: Peer, topic: str, amount: int, size: int) -> Figures:
     """Run one of `bench.clients` in a process of its own; `amount` is that measure's."""
-    command = [sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic]
-    process = await asyncio.create_subprocess_exec(
-        *tied([*command, str(amount), str(size)]), stdout=subprocess.PIPE
-    )
+    words = ("bench.clients", measure, peer.bootstrap, topic, str(amount), str(size))
+    return await printed_by([sys.executable, "-m", *words], f"{measure} against {peer.name}")
+
+
+async def printed_by(command: list[str], what: str) -> Figures:
+    """What a process prints as JSON on its last line; AssertionError naming `what` if it fails."""
+    process = await asyncio.create_subprocess_exec(*tied(command), stdout=subprocess.PIPE)
     output, _ = await asyncio.wait_for(process.communicate(), CLIENT_SECONDS)
-    assert process.returncode == 0, f"{measure} against {peer.name} failed"
+    assert process.returncode == 0, f"{what} failed"
     figures: Figures = json.loads(output.splitlines()[-1])
     return figures
 
@@ -73,19 +75,55 @@ async def throughput(peer: Peer, round_: int, seconds: int) -> Figures:
     """Produce and consume 1 KiB records: 12 partitions, 3 replicas, acks=all."""
     topic = f"throughput-{round_}"
     await create(peer, NewTopic(topic, 12, 3))
-    before = cpu_seconds(peer.pids())
-    produced = await client("produce", peer, topic, seconds, 1024)
-    middle = cpu_seconds(peer.pids())
-    consumed = await client("consume", peer, topic, seconds, 1024)
-    after = cpu_seconds(peer.pids())
+    produced = await _with_price(peer, topic, ("produce", seconds, 1024))
+    consumed = await _with_price(peer, topic, ("consume", seconds, 1024))
     await delete(peer, topic)
     return {
         "produce MB/s": produced["mb_per_s"],
         "consume MB/s": consumed["mb_per_s"],
-        "produce server CPU s/GB": (middle - before) / (produced["records"] * 1024 / 1e9),
-        "consume server CPU s/GB": (after - middle) / (consumed["records"] * 1024 / 1e9),
+        "produce server CPU s/GB": produced["cpu_s_per_gb"],
+        "consume server CPU s/GB": consumed["cpu_s_per_gb"],
         "memory MB": memory(peer.pids()),
     }
+
+
+async def throughput_single(peer: Peer, round_: int, seconds: int) -> Figures:
+    """Produce 1 KiB records to 12 partitions of one replica, acks=all."""
+    topic = f"throughput-single-{round_}"
+    await create(peer, NewTopic(topic, 12, 1))
+    produced = await _with_price(peer, topic, ("produce", seconds, 1024))
+    await delete(peer, topic)
+    return {
+        "produce MB/s, 1 replica": produced["mb_per_s"],
+        "produce server CPU s/GB, 1 replica": produced["cpu_s_per_gb"],
+    }
+
+
+async def throughput_100b(peer: Peer, seconds: int, count: int) -> Figures:
+    """Consume records of 100 bytes from 12 partitions; the first call writes so many of them."""
+    topic = "throughput-100b"
+    async with AdminClient(peer.bootstrap) as admin:
+        there = topic in await admin.list_topics()
+    if not there:
+        await create(peer, NewTopic(topic, 12, 1))
+        await client("fill_large", peer, topic, count, 100)
+    consumed = await _with_price(peer, topic, ("consume", seconds, 100))
+    return {
+        "consume MB/s, 100 B": consumed["mb_per_s"],
+        "consume server CPU s/GB, 100 B": consumed["cpu_s_per_gb"],
+    }
+
+
+async def _with_price(peer: Peer, topic: str, what: tuple[str, int, int]) -> Figures:
+    """A client's measure, its amount and the size of its records; what it costs all nodes as well.
+
+    The load's own figures, and `cpu_s_per_gb`: processor time of the nodes for a GB of values.
+    """
+    measure, amount, size = what
+    before = cpu_seconds(peer.pids())
+    figures = await client(measure, peer, topic, amount, size)
+    used = cpu_seconds(peer.pids()) - before
+    return {**figures, "cpu_s_per_gb": used / (figures["records"] * size / 1e9)}
 
 
 async def latency(peer: Peer, round_: int, seconds: int) -> Figures:
@@ -99,11 +137,29 @@ async def latency(peer: Peer, round_: int, seconds: int) -> Figures:
 
 async def small(peer: Peer, round_: int, seconds: int) -> Figures:
     """Requests of one small record each, 3 replicas, acks=all, five in flight."""
-    topic = f"small-{round_}"
-    await create(peer, NewTopic(topic, 1, 3))
-    figures = await client("small", peer, topic, seconds, 100)
+    return await _small(peer, f"small-{round_}", seconds, 3, {"": "small"})
+
+
+async def small_single(peer: Peer, round_: int, seconds: int) -> Figures:
+    """The same with one replica: the broker's own work; with five in flight, and with one."""
+    ways = {", 1 replica": "small", ", 1 replica, 1 in flight": "small_in_turn"}
+    return await _small(peer, f"small-single-{round_}", seconds, 1, ways)
+
+
+async def _small(
+    peer: Peer, topic: str, seconds: int, replicas: int, ways: dict[str, str]
+) -> Figures:
+    """`ways`: the clients' measures, each by what its figures are called by."""
+    await create(peer, NewTopic(topic, 1, replicas))
+    figures: Figures = {}
+    for suffix, measure in ways.items():
+        before = cpu_seconds(peer.pids())
+        told = await client(measure, peer, topic, seconds, 100)
+        used = cpu_seconds(peer.pids()) - before
+        figures[f"small requests/s{suffix}"] = told["requests_per_s"]
+        figures[f"small requests, server CPU us each{suffix}"] = used / told["requests"] * 1e6
     await delete(peer, topic)
-    return {"small requests/s": figures["requests_per_s"]}
+    return figures
 
 
 async def gap(peer: Peer, round_: int, role: str) -> Figures:
@@ -119,7 +175,7 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
                                 configs={"min.insync.replicas": "2"}))  # fmt: skip
     path = peer.directories(VICTIM)[-1]
     async with AdminClient(peer.bootstrap) as admin:
-        await _gather(admin, topic, len(orders), path)
+        await gathered(admin, [Replica(topic, n, VICTIM) for n in range(len(orders))], path)
     load = DemoLoad(peer.bootstrap, topic, [1.0] * len(orders), 1000.0, 512,
                 settings={"topic.metadata.refresh.interval.ms": 300_000})  # fmt: skip
     load.start()
@@ -159,15 +215,14 @@ async def _until_steady(load: DemoLoad, broken: float) -> None:
             return
 
 
-async def _gather(admin: AdminClient, topic: str, partitions: int, path: str) -> None:
-    """Have all replicas of the victim in the directory which is going to fail."""
-    replicas = [Replica(topic, partition, VICTIM) for partition in range(partitions)]
+async def gathered(admin: AdminClient, replicas: list[Replica], path: str) -> None:
+    """Have replicas in one directory of their broker."""
     deadline = time.monotonic() + 30
     while True:
         places = await admin.describe_replica_log_dirs(replicas).all()
         away = {r: path for r, place in places.items() if place.current != path}
         if not away:
             return
-        assert time.monotonic() < deadline, f"{TopicPartition(topic, 0)} does not come to {path}"
+        assert time.monotonic() < deadline, f"{next(iter(away))} does not come to {path}"
         await admin.alter_replica_log_dirs(away).settled()
         await asyncio.sleep(0.5)

@@ -43,7 +43,7 @@ async def _moved(peer: Peer, topic: str, count: int, how: str) -> Figures:
         place = await admin.describe_replica_log_dirs([replica])[replica]
         assert place.current is not None
         os.sync()
-        copy_seconds = await asyncio.to_thread(_copy, Path(place.current) / f"{topic}-0")
+        copy_seconds = await asyncio.to_thread(copied, Path(place.current) / f"{topic}-0")
         os.sync()
         before, began = cpu_seconds(peer.pids()), time.monotonic()
         target = await _to_the_other(peer, admin, replica)
@@ -150,7 +150,7 @@ def _sync(folder: Path) -> float:
     return time.monotonic() - began
 
 
-def _copy(source: Path) -> float:
+def copied(source: Path) -> float:
     """Seconds for cp and fsync of a partition's files to the file system where they are."""
     target = source.parent / "copy-for-comparison.tmp"
     began = time.monotonic()

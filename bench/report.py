@@ -12,47 +12,7 @@ from typing import Final
 
 from tests.support.processes import tied
 
-from bench import failover, hostile
-
-TARGETS: dict[str, tuple[str, float]] = {
-    "produce MB/s": (">=", 0.5),
-    "consume MB/s": (">=", 0.8),
-    "start to serving s": ("<=", 0.3),
-    "memory MB": ("<=", 0.3),
-    "move MB/s": (">=", 3.0),
-    "move CPU s/GB": ("<=", 0.3),
-    "acks=all p99, moving / at rest": ("<=", 1.0),
-    "disk of leaders and followers fails: gap s": ("<=", 0.05),
-    "controller killed: topic made after s": ("<=", 1.0),
-    f"disk of {failover.LEADERS} leaders dies: all led after s": ("<=", 1.0),
-    f"disk of {failover.LEADERS} leaders dies: bytes that tell it": ("<=", 1.0),
-}
-"""Ratios spindle / Apache Kafka that must hold."""
-OWN: dict[str, tuple[str, float]] = {
-    "move / cp+fsync": (">=", 0.9),
-    "planner: within brokers, core s": ("<", 3.0),
-    "planner: within brokers, bytes / bound, median": ("<", 1.005),
-    "planner: within brokers, bytes / bound, p99": ("<", 1.02),
-    "planner: between brokers, bytes / bound of brokers": ("<", 1.05),
-    "planner: between brokers, all bytes / bound of disks": ("<", 1.10),
-    "planner: 5000 brokers, between them, core s": ("<", 60.0),
-    "planner: 5000 brokers, bytes / bound of brokers": ("<=", 1.05),
-    "planner: Parquet to JSON with Spark, s": ("<", 30.0),
-    "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
-    "acks=all p99, moving / at rest": ("<=", 1.5),
-    "append block at the swap p99 ms": ("<=", 20.0),
-    f"{hostile.BESIDE}: requests / without them": (">=", 0.9),
-    f"{hostile.BESIDE}: per processor second / without": (">=", 0.9),
-    f"{hostile.BESIDE}: the same at half the load": (">=", 0.9),
-    f"{hostile.BESIDE}: good connections lost": ("<=", 0.0),
-    f"{hostile.BESIDE}: memory grown by MB": ("<=", hostile.BOUND_MB),
-    f"{hostile.BESIDE}: longest input, CPU ms": ("<=", hostile.HOLD_MS),
-    "leader's disk fails: gap s": ("<", 1.0),
-    "follower's disk fails: gap s": ("<", 1.0),
-    "disk of leaders and followers fails: gap s": ("<", 1.0),
-    "broker is killed: gap s": ("<", 1.0),
-}
-"""Figures of spindle alone that must hold."""
+from bench.targets import OWN, TARGETS
 
 Table = dict[str, dict[str, list[float]]]
 """Figure -> peer -> values."""

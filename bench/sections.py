@@ -34,15 +34,25 @@ SECTIONS: Final = {
     "sources": Expected(3, 1.0, 0.8),
     "hostile": Expected(2, 3.5, 3.5),
     "throughput": Expected(3, 2.5, 1.6),
+    "throughput-single": Expected(3, 1.5, 0.9),
+    "throughput-100b": Expected(3, 2.5, 0.9),
     "small": Expected(3, 1.5, 0.8),
+    "small-single": Expected(3, 2.5, 1.5),
     "latency": Expected(3, 1.5, 0.9),
+    "requests": Expected(3, 2.0, 1.5),
     "move": Expected(3, 1.5, 1.2),
+    "move-four": Expected(3, 3.5, 1.3),
     "move-felt": Expected(3, 1.5, 1.6),
     "move-swaps": Expected(1, 0.5, 1.0),
+    "start": Expected(3, 0.0, 2.0),
     "gap": Expected(1, 0.0, 6.0),
     "failover": Expected(5, 1.0, 0.5),
+    "partitions": Expected(1, 0.0, 16.0),
 }
 """In the order in which they run: small requests warm up what is measured for its latency."""
+GOALS: Final = "goals"
+OF_GOALS: Final = tuple(name for name in SECTIONS if name not in ("planner", "sources", "hostile"))
+"""Those that stand beside Apache Kafka in its own trade: what `--only goals` asks for."""
 
 
 class Results:
@@ -85,8 +95,12 @@ class Results:
 
 
 def wanted(names: str | None) -> list[str]:
-    """The sections that are asked for: by their names, or by how these begin."""
-    return [n for n in SECTIONS if names is None or n.startswith(tuple(names.split(",")))]
+    """The sections that are asked for: by their names, by how these begin, or as `goals`."""
+    if names is None:
+        return list(SECTIONS)
+    begins = tuple(names.split(","))
+    goals = OF_GOALS if GOALS in begins else ()
+    return [name for name in SECTIONS if name in goals or name.startswith(begins)]
 
 
 def estimate(names: list[str], rounds: int | None) -> str:

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bench.__main__ import _parsed
 from bench.beside import ROOT, checked_out, name_of
+from bench.options import parsed
 from bench.report import MARK, Table, joined, render
 from bench.sections import Results
 from bench.warmth import is_warm, slope
@@ -95,11 +95,14 @@ def test_an_older_commit_stands_in_a_folder_of_its_own_and_leaves_nothing(tmp_pa
 
 def test_what_cannot_be_measured_beside_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert name_of("HEAD").startswith("spindle at ")
-    assert _parsed(["--only", "small", "--beside", "HEAD"]).beside == "HEAD"
+    assert parsed(["--only", "small", "--beside", "HEAD"]).beside == "HEAD"
     for words, why in (
-        (["--beside", "HEAD"], "planner, sources, hostile, gap, failover cannot be measured"),
+        (
+            ["--beside", "HEAD"],
+            "planner, sources, hostile, start, gap, failover, partitions cannot be measured",
+        ),
         (["--only", "small", "--beside", "no-such"], "git knows no commit 'no-such'"),
     ):
         with pytest.raises(SystemExit):
-            _parsed(words)
+            parsed(words)
         assert why in capsys.readouterr().err
