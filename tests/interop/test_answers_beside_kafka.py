@@ -367,8 +367,10 @@ def test_the_quorum_is_described_without_a_message(sides: Sides, topic: str, num
             port_of(cluster), Key.DESCRIBE_QUORUM, 2, "DescribeQuorumRequest",
             topics=(make(types.TopicData, topic_name=topic, partitions=(part,)),),
         )  # fmt: skip
-        told = [(p.error_code, p.error_message) for t in answer.topics for p in t.partitions]
-        return answer.error_code, answer.error_message, told
+        parts = [p for t in answer.topics for p in t.partitions]
+        told = [(p.error_code, p.error_message) for p in parts]
+        voters = [(v.replica_id, v.replica_directory_id) for p in parts for v in p.current_voters]
+        return answer.error_code, answer.error_message, told, voters
 
     same(sides, question)
 

@@ -32,6 +32,9 @@ ELIGIBLE_LEADER_REPLICAS: Final = 23
 CORDONED_DIRECTORIES: Final = 30
 """4.3-IV0: KIP-1066."""
 
+_RECORDS_CHANGED: Final = frozenset({7, 8, 11, 13, 14, 15, 17, 23, 30})
+"""Levels of metadata.version with other records, or other fields in them, than the one below."""
+
 _METADATA_LEVELS: Final = VersionRange(7, 30)
 KRAFT_VERSION: Final = "kraft.version"
 KRAFT_LEVELS: Final = VersionRange(0, 1)
@@ -94,6 +97,11 @@ RELEASES: Final[Mapping[str, int]] = {
     "4.3-IV0": 30,
 }
 """The levels of metadata.version by the names that Apache Kafka's tools use."""
+
+
+def keeps_records(current: int, lower: int) -> bool:
+    """Whether the metadata that is written at `current` can be written at a lower level."""
+    return not any(lower < level <= current for level in _RECORDS_CHANGED)
 
 
 def finalized_at(level: int) -> dict[str, int]:

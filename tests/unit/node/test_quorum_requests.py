@@ -309,6 +309,10 @@ def test_the_leader_describes_the_quorum(version: int) -> None:
     ends = {v.replica_id: v.log_end_offset for v in partition.current_voters}
     assert ends == dict.fromkeys((1, 2, 3), partition.high_watermark)
     assert [o.replica_id for o in partition.observers] == [4]
+    if version >= 2:
+        told = {v.replica_id: v.replica_directory_id for v in partition.current_voters}
+        assert set(told.values()) == {None}, "a static quorum names its voters alone"
+        assert all(o.replica_directory_id for o in partition.observers)
     other = next(id for id in (1, 2, 3) if id != me)
     refused = Stranger(hosts, other).ask(asked).topics[0].partitions[0]
     assert refused.error_code == Error.NOT_LEADER_OR_FOLLOWER

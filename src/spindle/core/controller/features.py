@@ -6,7 +6,7 @@ Called by the handlers of UpdateFeatures and ControllerRegistration, and by `nod
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -22,6 +22,8 @@ from spindle.model.feature_rules import (
     METADATA_TRANSACTIONS,
     METADATA_VERSION,
     SERVED,
+    SUPPORTED,
+    keeps_records,
 )
 from spindle.model.ids import VersionRange
 
@@ -46,7 +48,10 @@ class FeatureUpdate:
 def update_features(
     state: ControllerState, updates: Sequence[FeatureUpdate], validate_only: bool = False
 ) -> ControllerResult[None]:
-    """All of these levels or none. Refusals INVALID_REQUEST, INVALID_UPDATE_VERSION."""
+    """All of these levels or none. Refusals INVALID_REQUEST, INVALID_UPDATE_VERSION.
+
+    metadata.version goes down as far as its records are the same, as in Apache Kafka.
+    """
     draft = Draft(state)
     named = Counter(update.name for update in updates)
     for update in updates:
@@ -67,68 +72,86 @@ def update_features(
 
 
 def _check(state: ControllerState, update: FeatureUpdate, current: int) -> None:
-    name, level = update.name, update.level
-    if name == KRAFT_VERSION:
-        raise Refusal(Error.INVALID_UPDATE_VERSION, f"{name} is not among the records of features")
+    if update.name == KRAFT_VERSION:
+        raise _invalid(update, "It is not among the records of features.")
     _check_levels(state, update, current)
-    if name == METADATA_VERSION and level < current:
+    if update.name == METADATA_VERSION and not keeps_records(current, update.level):
+        why = (
+            "Unsafe metadata downgrade is not supported in this version."
+            if update.upgrade == UpgradeType.UNSAFE_DOWNGRADE
+            else "Refusing to perform the requested downgrade because it might delete metadata"
+            " information."
+        )
         raise Refusal(
             Error.INVALID_UPDATE_VERSION,
-            f"{name} cannot become {level}: it is {current}, and metadata written at that level"
-            " would be lost",
+            f"Unsupported metadata.version downgrade from {current} to {update.level}. {why}",
         )
 
 
 def _check_levels(state: ControllerState, update: FeatureUpdate, current: int) -> None:
-    name, level = update.name, update.level
-
-    def refuse(why: str, error: Error = Error.INVALID_UPDATE_VERSION) -> Refusal:
-        return Refusal(error, f"{name} cannot become {level}: {why}")
-
+    level = update.level
     if update.upgrade not in tuple(UpgradeType):
-        raise refuse(f"there is no upgrade type {update.upgrade}", Error.INVALID_REQUEST)
-    if name not in SERVED:
-        raise refuse("the controller does not know how to change this feature")
-    served = SERVED[name]
-    if level != current and level and not served.min <= level <= served.max:
-        raise refuse(f"the controller supports {served.min} to {served.max}")
-    for kind, number, features in _nodes(state):
-        offered = dict(features).get(name, VersionRange(0, 0))
-        if level and not offered.min <= level <= offered.max:
-            raise refuse(f"{kind} {number} supports {offered.min} to {offered.max}")
-    if level > current and update.upgrade != UpgradeType.UPGRADE:
-        raise refuse(f"it is {current}: that would be an upgrade, and a downgrade was asked for")
+        raise _invalid(update, "The controller does not support the given upgrade type.")
+    if level < 0:
+        raise _invalid(update, "A feature version cannot be less than 0.")
+    for node, served in _offers(state, update.name):
+        if not served.min <= level <= served.max:
+            raise _invalid(update, f"{node} {_only(served)}")
+    if update.name not in SUPPORTED:
+        raise _invalid(update, f"Feature {update.name} not found.")
     if level < current and update.upgrade == UpgradeType.UPGRADE:
-        raise refuse(f"it is {current}: that would be a downgrade, and an upgrade was asked for")
+        raise _invalid(
+            update,
+            "Can't downgrade the version of this feature without setting the upgrade type to either"
+            " safe or unsafe downgrade.",
+        )
+    if level > current and update.upgrade != UpgradeType.UPGRADE:
+        raise _invalid(update, "Can't downgrade to a newer version.")
+
+
+def _invalid(update: FeatureUpdate, why: str) -> Refusal:
+    return Refusal(
+        Error.INVALID_UPDATE_VERSION,
+        f"Invalid update version {update.level} for feature {update.name}. {why}",
+    )
+
+
+def _only(served: VersionRange) -> str:
+    """What a node supports, in Apache Kafka's words."""
+    if not served.max:
+        return "does not support this feature."
+    range = served.min if served.min == served.max else f"{served.min}-{served.max}"
+    return f"only supports versions {range}"
 
 
 def check_quorum_version(state: ControllerState, update: FeatureUpdate, current: int) -> None:
     """Refusal where kraft.version, which is `current`, may not become that; no record says it.
 
-    The quorum itself knows whether its voters support it. INVALID_UPDATE_VERSION, INVALID_REQUEST.
+    The quorum itself knows whether its voters support it. INVALID_UPDATE_VERSION.
     """
     _check_levels(state, update, current)
     if update.level < current:
-        raise Refusal(
-            Error.INVALID_UPDATE_VERSION,
-            f"{update.name} cannot become {update.level}: it is {current}, and a quorum that has"
-            " its voters in its log keeps them there",
-        )
+        raise _invalid(update, "Can't downgrade the version of this feature.")
 
 
-def _nodes(state: ControllerState) -> list[tuple[str, int, tuple[tuple[str, VersionRange], ...]]]:
-    image = state.image
-    return [
-        *(("broker", n, b.features) for n, b in image.brokers.items()),
-        *(("controller", n, c.features) for n, c in image.controllers.items()),
-    ]
+def _offers(state: ControllerState, name: str) -> Iterator[tuple[str, VersionRange]]:
+    """Which levels of a feature the nodes of the cluster support; this one is the first."""
+    me, none = state.settings.find_whole("node.id"), VersionRange(0, 0)
+    yield f"Local controller {me}", SERVED.get(name, none)
+    for id, broker in state.image.brokers.items():
+        yield f"Broker {id}", dict(broker.features).get(name, none)
+    for id, controller in state.image.controllers.items():
+        if id != me:
+            yield f"Controller {id}", dict(controller.features).get(name, none)
 
 
 def _check_together(state: ControllerState, levels: dict[str, int]) -> None:
     if levels.get(ELR_VERSION, 0) and levels.get(METADATA_VERSION, 0) < ELIGIBLE_LEADER_REPLICAS:
         raise Refusal(
             Error.INVALID_UPDATE_VERSION,
-            f"{ELR_VERSION} needs {METADATA_VERSION} {ELIGIBLE_LEADER_REPLICAS} or above",
+            f"Invalid update version {levels[ELR_VERSION]} for feature {ELR_VERSION}. {ELR_VERSION}"
+            f" could not be set to {levels[ELR_VERSION]} because it depends on {METADATA_VERSION}"
+            f" level {ELIGIBLE_LEADER_REPLICAS}",
         )
 
 

@@ -78,14 +78,6 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
         ) >= 1 and "consumer" in context.settings.names("group.coordinator.rebalance.protocols")
 
     @property
-    def no_consumers(self) -> str:
-        """Why `serves_consumers` is false."""
-        version = self._context.image.features.get(GROUP_VERSION, 0)
-        if version < 1:
-            return f"The cluster's group.version is {version}."
-        return "This broker's group.coordinator.rebalance.protocols does not have consumer."
-
-    @property
     def serves_shares(self) -> bool:
         """Whether share groups are there: the cluster's share.version (KIP-932)."""
         return self._context.image.features.get(SHARE_VERSION, 0) >= 1

@@ -56,22 +56,22 @@ def on_broker(
 
 
 def _describe(broker: Broker, group_id: str, permits: Permits, allowed: int) -> DescribedGroup:
+    if not broker.groups.serves_consumers:
+        return _refused(group_id, Error.UNSUPPORTED_VERSION, None)
     try:
-        if not broker.groups.serves_consumers:
-            raise Refusal(Error.UNSUPPORTED_VERSION, broker.groups.no_consumers)
         view = broker.groups.named(group_id).consumers.describe(group_id)
         members = tuple(_member(broker.image, member) for member in view.members)
         _check_topics(permits, members)
     except Refusal as refusal:
-        return DescribedGroup(
-            group_id=group_id,
-            error_code=refusal.error,
-            error_message=refusal.message,
-            group_state="",
-            assignor_name="",
-            members=(),
-        )
+        return _refused(group_id, refusal.error, refusal.message)
     return _encode(view, members, allowed)
+
+
+def _refused(group_id: str, error: Error, message: str | None) -> DescribedGroup:
+    return DescribedGroup(
+        group_id=group_id, error_code=error, error_message=message,
+        group_state="", assignor_name="", members=(),
+    )  # fmt: skip
 
 
 def _encode(view: ConsumerGroupView, members: tuple[Member, ...], allowed: int) -> DescribedGroup:

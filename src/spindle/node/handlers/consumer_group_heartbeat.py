@@ -18,6 +18,7 @@ from spindle.core.groups.consumer_values import ConsumerBeat, ConsumerBeatAnswer
 from spindle.model.acl import AclOperation, AclResourceType
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import ZERO_ID
+from spindle.node.handlers._group_words import reason
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.consumer_group_heartbeat_request import (
@@ -40,7 +41,7 @@ def on_broker(
 ) -> Later:
     """Hear a member of a consumer group."""
     if not broker.groups.serves_consumers:
-        raise Refusal(Error.UNSUPPORTED_VERSION, broker.groups.no_consumers)
+        raise Refusal(Error.UNSUPPORTED_VERSION)
     permits = context.permits
 
     def visible(names: Iterable[str]) -> frozenset[str]:
@@ -73,8 +74,8 @@ def refuse(
     error: Error,
     message: str,
 ) -> ConsumerGroupHeartbeatResponse:
-    """The error, and why."""
-    return ConsumerGroupHeartbeatResponse(error_code=error, error_message=message)
+    """The error, and why, if a coordinator says so."""
+    return ConsumerGroupHeartbeatResponse(error_code=error, error_message=reason(error, message))
 
 
 def _names(names: Iterable[str] | None) -> tuple[str, ...] | None:

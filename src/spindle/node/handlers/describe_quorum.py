@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spindle.core.raft.leading import ReplicaProgress
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import NodeId
+from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.quorum_voters import Voter, Voters
 from spindle.node.controller_surveys import RequestedCount
 from spindle.node.handlers._quorum import metadata_partition, raft_of
@@ -66,8 +66,8 @@ def on_controller(
         leader_id=state.me,
         leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas(raft.leader_log.voters(term, node.quorum.directory_id), voters),
-        observers=_replicas(term.observers, Voters(())),
+        current_voters=_voters(raft.leader_log.voters(term, node.quorum.directory_id), voters),
+        observers=tuple(_replica(id, p, p.directory) for id, p in term.observers.items()),
     )
     return _reply(request, partition, tuple(_node(voter) for voter in voters.voters))
 
@@ -107,19 +107,19 @@ def _reply(
     return DescribeQuorumResponse(error_message="", topics=(topic,), nodes=nodes)
 
 
-def _replicas(
-    progress: Mapping[NodeId, ReplicaProgress], voters: Voters
-) -> tuple[ReplicaState, ...]:
+def _voters(progress: Mapping[NodeId, ReplicaProgress], voters: Voters) -> tuple[ReplicaState, ...]:
+    """Voters have the directories that the quorum's log names: in a static quorum none."""
     named = {voter.id: voter.directory_id for voter in voters.voters}
-    return tuple(
-        ReplicaState(
-            replica_id=id,
-            replica_directory_id=p.directory or named.get(id),
-            log_end_offset=p.end,
-            last_fetch_timestamp=p.last_fetch_ms,
-            last_caught_up_timestamp=p.last_caught_up_ms,
-        )
-        for id, p in progress.items()
+    return tuple(_replica(id, p, named.get(id)) for id, p in progress.items())
+
+
+def _replica(id: NodeId, p: ReplicaProgress, directory: DirectoryId | None) -> ReplicaState:
+    return ReplicaState(
+        replica_id=id,
+        replica_directory_id=directory,
+        log_end_offset=p.end,
+        last_fetch_timestamp=p.last_fetch_ms,
+        last_caught_up_timestamp=p.last_caught_up_ms,
     )
 
 

@@ -14,7 +14,6 @@ from spindle.model.acl import NOT_ASKED, AclOperation, AclResourceType
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage
 from spindle.node.authorization.permits import Permits
-from spindle.node.handlers._shares import check_shares
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.share_group_describe_request import ShareGroupDescribeRequest
 from spindle.wire.messages.share_group_describe_response import (
@@ -48,21 +47,26 @@ def on_broker(
 
 
 def _describe(broker: Broker, group_id: str, permits: Permits, allowed: int) -> DescribedGroup:
+    if not broker.groups.serves_shares:
+        return _refused(group_id, Error.UNSUPPORTED_VERSION, None)
     try:
-        check_shares(broker)
         view = broker.groups.named(group_id).shares.describe(group_id)
         members = tuple(_member(broker.image, member) for member in view.members)
         _check_topics(permits, members)
     except Refusal as refusal:
-        return DescribedGroup(
-            group_id=group_id,
-            error_code=refusal.error,
-            error_message=refusal.message,
-            group_state="",
-            assignor_name="",
-            members=(),
-        )
+        return _refused(group_id, refusal.error, refusal.message)
     return _encode(view, members, allowed)
+
+
+def _refused(group_id: str, error: Error, message: str | None) -> DescribedGroup:
+    return DescribedGroup(
+        group_id=group_id,
+        error_code=error,
+        error_message=message,
+        group_state="",
+        assignor_name="",
+        members=(),
+    )
 
 
 def _encode(view: ShareGroupView, members: tuple[Member, ...], allowed: int) -> DescribedGroup:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from spindle.core.groups.share_decisions import check_share_beat
 from spindle.core.groups.share_group_values import ShareBeat, ShareBeatAnswer
 from spindle.model.errors import Error
+from spindle.node.handlers._group_words import reason
 from spindle.node.handlers._shares import check_shares
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.share_group_heartbeat_request import ShareGroupHeartbeatRequest
@@ -55,8 +56,8 @@ def refuse(
     error: Error,
     message: str,
 ) -> ShareGroupHeartbeatResponse:
-    """The error, and why."""
-    return ShareGroupHeartbeatResponse(error_code=error, error_message=message)
+    """The error, and why, if a coordinator says so."""
+    return ShareGroupHeartbeatResponse(error_code=error, error_message=reason(error, message))
 
 
 def _encode(answer: ShareBeatAnswer) -> ShareGroupHeartbeatResponse:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import features
 from spindle.core.controller.controller_state import ControllerResult, ControllerState
@@ -30,6 +30,12 @@ from spindle.wire.messages.update_features_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
+
+_WHOLE_SINCE: Final = 2
+"""The version from which on an answer has one error for all features."""
+_WHOLE_FAILED: Final = (
+    "The update failed for all features since the following feature had an error:"
+)
 
 
 def on_broker(
@@ -62,6 +68,8 @@ def on_controller(
             return
         if outcome.error is Error.NOT_LEADER_OR_FOLLOWER:
             outcome = Refusal(Error.NOT_CONTROLLER, outcome.message)
+        elif outcome.error is not Error.NOT_CONTROLLER and context.version >= _WHOLE_SINCE:
+            outcome = Refusal(outcome.error, f"{_WHOLE_FAILED} {outcome.message}")
         controller.refuse_later(context, outcome, partial(refuse, request, context))
 
     def then(outcome: Refusal | None) -> None:

@@ -25,9 +25,11 @@ UP, SAFE, UNSAFE = UpgradeType
         ([(METADATA_VERSION, 31, UP)], Error.INVALID_UPDATE_VERSION),
         ([(METADATA_VERSION, 30, SAFE)], Error.INVALID_UPDATE_VERSION),
         ([(METADATA_VERSION, 19, UP)], Error.INVALID_UPDATE_VERSION),
-        ([(METADATA_VERSION, 19, SAFE)], Error.INVALID_UPDATE_VERSION),
-        ([(METADATA_VERSION, 19, UNSAFE)], Error.INVALID_UPDATE_VERSION),
-        ([(METADATA_VERSION, 30, 9)], Error.INVALID_REQUEST),
+        ([(METADATA_VERSION, 17, SAFE)], Error.NONE),
+        ([(METADATA_VERSION, 19, UNSAFE)], Error.NONE),
+        ([(METADATA_VERSION, 16, SAFE)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 16, UNSAFE)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 30, 9)], Error.INVALID_UPDATE_VERSION),
         ([("nothing", 1, UP)], Error.INVALID_UPDATE_VERSION),
         ([("kraft.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
         ([("", 1, UP)], Error.INVALID_REQUEST),
@@ -57,6 +59,58 @@ def test_update_features(updates: list[tuple[str, int, int]], error: Error) -> N
             features.update_features(cluster.state, asked)
         assert refused.value.error is error
         assert refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("update", "told"),
+    [
+        (
+            (METADATA_VERSION, 0, UNSAFE),
+            "Invalid update version 0 for feature metadata.version. Local controller 100 only"
+            " supports versions 7-30",
+        ),
+        (
+            (METADATA_VERSION, 7, SAFE),
+            "Unsupported metadata.version downgrade from 20 to 7. Refusing to perform the requested"
+            " downgrade because it might delete metadata information.",
+        ),
+        (
+            (METADATA_VERSION, 7, UNSAFE),
+            "Unsupported metadata.version downgrade from 20 to 7. Unsafe metadata downgrade is not"
+            " supported in this version.",
+        ),
+        (
+            ("streams.version", 1, UP),
+            "Invalid update version 1 for feature streams.version. Local controller 100 does not"
+            " support this feature.",
+        ),
+        (
+            ("share.version", 1, UP),
+            "Invalid update version 1 for feature share.version. Broker 2 does not support this"
+            " feature.",
+        ),
+        (
+            (METADATA_VERSION, 18, UP),
+            "Invalid update version 18 for feature metadata.version. Can't downgrade the version of"
+            " this feature without setting the upgrade type to either safe or unsafe downgrade.",
+        ),
+        (
+            ("group.version", 1, SAFE),
+            "Invalid update version 1 for feature group.version. Can't downgrade to a newer"
+            " version.",
+        ),
+        (("nothing", 0, SAFE), "Invalid update version 0 for feature nothing. Feature nothing not"
+         " found."),
+    ],
+)  # fmt: skip
+def test_refusals_are_in_apache_kafkas_words(update: tuple[str, int, int], told: str) -> None:
+    cluster = Cluster({"node.id": "100"}, levels={METADATA_VERSION: 20})
+    cluster.register(
+        2, features={name: range for name, range in SUPPORTED.items() if name != "share.version"}
+    )
+    with pytest.raises(Refusal) as refused:
+        features.update_features(cluster.state, [FeatureUpdate(*update)])
+    assert refused.value.message == told
 
 
 def test_validating_writes_nothing_and_no_change_is_no_record() -> None:
@@ -141,7 +195,7 @@ def test_controllers_register_once_and_bound_upgrades() -> None:
     assert cluster.image.controllers == {9: registration}
     cluster.take(features.register_controller(cluster.state, registration))
     assert cluster.last == ()
-    with pytest.raises(Refusal, match="controller 9"):
+    with pytest.raises(Refusal, match="Controller 9 only supports versions 7-25"):
         features.update_features(cluster.state, [FeatureUpdate(METADATA_VERSION, 26)])
 
 

@@ -72,8 +72,8 @@ def test_a_member_joins_is_described_and_leaves(broker: GroupBroker) -> None:
 
 def test_what_a_cluster_without_the_feature_says(broker: GroupBroker) -> None:
     broker.image.apply(r.FeatureLevel(name="group.version", level=0))
-    assert beat(broker, 0).error_code == Error.UNSUPPORTED_VERSION
-    assert described(broker).error_code == Error.UNSUPPORTED_VERSION
+    for answer in (beat(broker, 0), described(broker)):
+        assert (answer.error_code, answer.error_message) == (Error.UNSUPPORTED_VERSION, None)
 
 
 def test_a_broker_without_the_protocol_refuses_it() -> None:
@@ -81,7 +81,7 @@ def test_a_broker_without_the_protocol_refuses_it() -> None:
     broker.image.apply(r.FeatureLevel(name="group.version", level=1))
     answer = beat(broker, 0)
     assert answer.error_code == Error.UNSUPPORTED_VERSION
-    assert "group.coordinator.rebalance.protocols" in answer.error_message
+    assert answer.error_message is None
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,12 @@ def test_a_first_member_finds_the_epoch_that_apache_kafka_begins_with(broker: Gr
     assert (group.group_state, group.group_epoch, group.assignment_epoch) == ("Stable", 2, 2)
 
 
+def test_what_a_cluster_without_share_groups_says(broker: GroupBroker) -> None:
+    broker.image.apply(r.FeatureLevel(name="share.version", level=0))
+    for answer in (joined(broker, "m"), described(broker, "g")):
+        assert (answer.error_code, answer.error_message) == (Error.UNSUPPORTED_VERSION, None)
+
+
 @pytest.mark.parametrize(("size", "error"), [(36, Error.NONE), (37, Error.INVALID_REQUEST)])
 def test_a_members_id_has_the_size_of_a_uuid_at_most(
     broker: GroupBroker, size: int, error: Error
