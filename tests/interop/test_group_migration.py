@@ -26,6 +26,7 @@ from tests.interop.test_consumer_groups import (
     until_shared,
 )
 from tests.support.apache_kafka import DUMP_LOG, run_tool
+from tests.support.waiting import eventually
 
 from spindle.runtime.local import LocalCluster
 
@@ -184,6 +185,41 @@ def test_apache_kafka_writes_the_same_and_each_goes_on_with_the_others_groups(
     assert [len(batch) for batch in ours] == [len(batch) for batch in kafkas] != []
     assert ours[0] == kafkas[0], "a classic group became a consumer group"
     assert ours[1] == kafkas[1], "a consumer group became a classic one"
+
+
+@pytest.mark.kafka
+@pytest.mark.parametrize("theirs", [False, True], ids=["spindle", "kafka"])
+def test_librdkafkas_cooperative_sticky_groups_change_only_without_members(
+    tmp_path: Path, kafka_jars: Path, theirs: bool
+) -> None:
+    """librdkafka's assignor gives members back what they said of themselves once they have held
+    something, as user data: no assignor of KIP-848 could read that."""
+    sticky = CLASSIC | {"partition.assignment.strategy": "cooperative-sticky"}
+    with Changing(tmp_path, kafka_jars, brokers=1, directories=1, settings=ONE) as cluster:
+        cluster.is_theirs = theirs
+        cluster.start()
+        produce(cluster.bootstrap, "t", 4)
+        group = Rolling(cluster.bootstrap)
+        group.written = 4
+        first = group.add(**sticky)
+        group.until("CLASSIC", 4)
+        second = group.add(**sticky)
+        group.until("CLASSIC", 2, 2)
+        newcomer = group.add()
+
+        def refused() -> bool:
+            group.poll()
+            return any("group id does not exist" in error for error in group.errors)
+
+        eventually(refused, "the newcomer is refused", 40)
+        group.close(newcomer)
+        group.until("CLASSIC", 2, 2)
+        group.close(first)
+        group.close(second)
+        group.add()
+        group.until("CONSUMER", 4)
+        group.finish()
+        assert sorted(group.found) == list(range(group.written)), "it goes on where they committed"
 
 
 def conversions(kafka_jars: Path, log: Path) -> list[list[object]]:
