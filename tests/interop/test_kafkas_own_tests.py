@@ -39,6 +39,70 @@ def test_cordoned_log_dirs(kafka_jars: Path) -> None:
     assert outcome.successful == 8
 
 
+@pytest.mark.parametrize(
+    ("name", "successful", "beyond"),
+    [
+        pytest.param(
+            "org.apache.kafka.tools.FeatureCommandTest",
+            28,
+            {
+                # They expect the unreleased 4.4-IV0, which Kafka's test clusters offer.
+                "testDescribeWithKRaft",
+                "testDescribeWithKRaftAndBootstrapControllers",
+                "testDescribeWithUnstableApiVersions",
+                "testDescribeWithUnstableFeatureVersions",
+                "testDowngradeMetadataVersionWithKRaft",
+            },
+            marks=pytest.mark.spec("N-04"),
+            id="features",
+        ),
+        pytest.param(
+            "org.apache.kafka.tools.MetadataQuorumCommandTest",
+            9,
+            set(),
+            marks=pytest.mark.spec("N-08"),
+            id="quorum",
+        ),
+        pytest.param(
+            "kafka.server.DescribeQuorumRequestTest",
+            1,
+            set(),
+            marks=pytest.mark.spec("N-08"),
+            id="quorum-described",
+        ),
+        pytest.param(
+            "org.apache.kafka.tools.ClientMetricsCommandTest",
+            20,
+            set(),
+            marks=pytest.mark.spec("N-08"),
+            id="client-metrics",
+        ),
+        pytest.param(
+            "kafka.server.ConsumerGroupDescribeRequestTest",
+            3,
+            # It expects members in the order of a hash table of Java's.
+            {"testConsumerGroupDescribeWithNewGroupCoordinator"},
+            marks=pytest.mark.spec("C-03"),
+            id="consumer-groups-described",
+        ),
+        pytest.param(
+            "kafka.server.ShareGroupDescribeRequestTest",
+            2,
+            set(),
+            marks=pytest.mark.spec("C-04"),
+            id="share-groups-described",
+        ),
+    ],
+)
+def test_features_quorum_and_groups(
+    kafka_jars: Path, name: str, successful: int, beyond: set[str]
+) -> None:
+    """`beyond`: what fails, and cannot be otherwise."""
+    outcome = run_class(name, kafka_jars, LIMIT_S)
+    assert outcome.failures == beyond, outcome.text
+    assert (outcome.successful, outcome.failed) == (successful, len(beyond)), outcome.text
+
+
 @pytest.mark.spec("C-02")
 @pytest.mark.parametrize(
     ("name", "methods"),
@@ -66,7 +130,7 @@ def test_answers_about_offsets_and_groups(kafka_jars: Path, name: str, methods: 
 
 @pytest.mark.spec("C-01")
 def test_transactions(kafka_jars: Path) -> None:
-    """Some of the class: others of it look into a broker's logs, or need KIP-848."""
+    """Some of the class, with both group protocols: others of it look into a broker's logs."""
     methods = [
         f"{name}(java.lang.String)"
         for name in (
@@ -78,4 +142,4 @@ def test_transactions(kafka_jars: Path) -> None:
     ]
     name = "kafka.api.TransactionsTest"
     outcome = run_class(name, kafka_jars, LIMIT_S, methods)
-    assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text
+    assert (outcome.successful, outcome.failed) == (2 * len(methods), 0), outcome.text

@@ -120,6 +120,7 @@ class ApacheKafka:
         cluster_id: str = CLUSTER_ID,
         jvm: Sequence[str] = JVM,
         first_broker: int = 1,
+        first_controller: int = CONTROLLER_ID,
     ) -> None:
         assert brokers >= 1
         assert directories >= 1
@@ -131,7 +132,7 @@ class ApacheKafka:
         self.nodes: dict[int, ApacheNode] = {}
         if separate_controller:
             for number in range(controllers):
-                self._plan(CONTROLLER_ID + number, "controller", 1)
+                self._plan(first_controller + number, "controller", 1)
         for number in range(first_broker, first_broker + brokers):
             both = number < first_broker + controllers and not separate_controller
             self._plan(number, "broker,controller" if both else "broker", directories)

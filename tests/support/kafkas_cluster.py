@@ -1,10 +1,10 @@
 """Spindle clusters for Apache Kafka's own tests: a process that takes orders in lines.
 
-`tests/support/java` speaks to it. First the shape (`brokers N`, `disks N`, `level N` of
-metadata.version, `feature NAME=LEVEL`, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`,
-answered with both bootstrap addresses and the brokers' files, then `stop ID` and `start ID`, then
-`end`. The next cluster may follow: one process serves many, one at a time. A cluster ends with the
-input, too.
+`tests/support/java` speaks to it. First the shape (`brokers N`, `controllers N`, `disks N`,
+`level N` of metadata.version, `feature NAME=LEVEL`, `set NAME=VALUE`, `own NODE NAME=VALUE`), then
+`run`, answered with both bootstrap addresses and the brokers' files, then `stop ID` and `start ID`,
+then `end`. The next cluster may follow: one process serves many, one at a time. A cluster ends with
+the input, too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, finalized_a
 from spindle.model.metadata_records import FeatureLevel
 from tests.support.local import Local
 
+FIRST_CONTROLLER = 3000
+"""As in the clusters that Kafka's tests make for themselves."""
+
 
 def main() -> None:
     """Serve cluster after cluster until the input ends."""
@@ -26,7 +29,7 @@ def main() -> None:
 
 def serve_one() -> bool:
     """Serve one cluster from its shape to its end; whether there was one."""
-    brokers, disks = 1, 1
+    brokers, controllers, disks = 1, 1, 1
     newest = level = FINALIZED[METADATA_VERSION]
     settings = {"default.replication.factor": "1"}  # Kafka's default, which its tests build on.
     features: dict[str, int] = {}
@@ -37,6 +40,8 @@ def serve_one() -> bool:
         match order:
             case "brokers":
                 brokers = int(rest)
+            case "controllers":
+                controllers = int(rest)
             case "disks":
                 disks = int(rest)
             case "level":
@@ -57,9 +62,11 @@ def serve_one() -> bool:
         Local(
             Path(folder, "nodes"),
             brokers=brokers,
+            controllers=controllers,
             directories=disks,
             settings=settings,
             first_broker=0,
+            first_controller=FIRST_CONTROLLER,
             first_records=[
                 FeatureLevel(name=name, level=finalized)
                 for name, finalized in {**finalized_at(level), **features}.items()

@@ -31,12 +31,19 @@ ROOT = Path(__file__).parents[2]
 JAVA = Path(__file__).parent / "java"
 _TEST_JARS = (
     "kafka-tools", "kafka_2.13", "kafka-clients", "kafka-server", "kafka-server-common",
+    "kafka-group-coordinator",
 )  # fmt: skip
 _PLAIN_JARS = (
     "kafka-test-common-internal-api", "kafka-test-common-runtime", "kafka-test-common-util",
 )  # fmt: skip
-_LAUNCHER = "junit-platform-console-standalone"
-_LAUNCHER_VERSION = "1.13.1"
+_OTHER_JARS = (
+    ("org.junit.platform", "junit-platform-console-standalone", "1.13.1"),
+    ("org.mockito", "mockito-core", "5.20.0"),
+    ("org.mockito", "mockito-junit-jupiter", "5.20.0"),
+    ("net.bytebuddy", "byte-buddy", "1.17.7"),
+    ("net.bytebuddy", "byte-buddy-agent", "1.17.7"),
+    ("org.objenesis", "objenesis", "3.3"),
+)
 _FETCH_LIMIT_S = 900
 BY_HAND_S = 3600
 
@@ -49,6 +56,11 @@ class Outcome:
     failed: int
     text: str
 
+    @property
+    def failures(self) -> set[str]:
+        """The methods that failed, of a class whose tests ask for a cluster."""
+        return set(re.findall(r"─ (\w+) \[\d+\] on Spindle.* \N{HEAVY BALLOT X} ", self.text))
+
 
 def fetched_tests(beside: Path) -> Path:
     """The folder with the test jars, fetched if need be. `beside`: the folder of Kafka's jars."""
@@ -56,7 +68,7 @@ def fetched_tests(beside: Path) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / "test-jars.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
+        if not _complete(folder):
             _fetch(folder)
     return folder
 
@@ -100,7 +112,25 @@ def _count(text: str, what: str) -> int:
     return int(found[1])
 
 
+def _artifacts() -> list[tuple[str, str, str, str]]:
+    """Group, name, version and classifier of all that is fetched."""
+    return [
+        *(("org.apache.kafka", name, VERSION, "test") for name in _TEST_JARS),
+        *(("org.apache.kafka", name, VERSION, "") for name in _PLAIN_JARS),
+        *((group, name, version, "") for group, name, version in _OTHER_JARS),
+    ]
+
+
+def _complete(folder: Path) -> bool:
+    names = ("-".join(filter(None, parts[1:])) for parts in _artifacts())
+    return all((folder / f"{name}.jar").is_file() for name in names)
+
+
 def _fetch(folder: Path) -> None:
+    """Let Maven copy everything to a folder beside, then move what is new to its place.
+
+    What is there already stays as it is: another process may be running it.
+    """
     if not shutil.which("mvn") or not shutil.which("javac"):
         raise JarsMissing(f"Apache Kafka's tests are not in {folder}, and there is no mvn or javac")
     pom = folder.parent / "test-pom.xml"
@@ -112,28 +142,26 @@ def _fetch(folder: Path) -> None:
         f"-DoutputDirectory={partial}", "-DexcludeTransitive=true",
     ]  # fmt: skip
     done = subprocess.run(tied(command), capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
-    if done.returncode:
+    if done.returncode or not _complete(partial):
         raise JarsMissing(
             f"mvn could not fetch Kafka's tests: {(done.stdout + done.stderr)[-2000:]}"
         )
-    partial.rename(folder)
+    folder.mkdir(exist_ok=True)
+    for jar in partial.iterdir():
+        if not (folder / jar.name).exists():
+            jar.rename(folder / jar.name)
+    shutil.rmtree(partial)
 
 
 def _pom() -> str:
-    def dependency(group: str, name: str, version: str, classifier: str = "") -> str:
+    def dependency(group: str, name: str, version: str, classifier: str) -> str:
         kind = f"<classifier>{classifier}</classifier>" if classifier else ""
         return (
             f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId>"
             f"<version>{version}</version>{kind}</dependency>"
         )
 
-    dependencies = "".join(
-        [
-            *(dependency("org.apache.kafka", name, VERSION, "test") for name in _TEST_JARS),
-            *(dependency("org.apache.kafka", name, VERSION) for name in _PLAIN_JARS),
-            dependency("org.junit.platform", _LAUNCHER, _LAUNCHER_VERSION),
-        ]
-    )
+    dependencies = "".join(dependency(*one) for one in _artifacts())
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
         "<groupId>spindle.tests</groupId><artifactId>kafkas-tests</artifactId><version>1</version>"

@@ -41,7 +41,7 @@ from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
-from tests.support.apache_kafka import ToolResult
+from tests.support.apache_kafka import CONTROLLER_ID, ToolResult
 from tests.support.nursery import Nursery, shared
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import TimeIsUp, eventually
@@ -72,6 +72,7 @@ class Local(SpindleCluster):
         settings: Mapping[str, str] | None = None,
         controllers: int = 1,
         first_broker: int = 1,
+        first_controller: int = CONTROLLER_ID,
         first_records: Iterable[MetadataRecord] = DEFAULT_LEVELS,
         nursery: Nursery | None = None,
     ) -> None:
@@ -83,6 +84,7 @@ class Local(SpindleCluster):
             separate_controller=True,
             controllers=controllers,
             first_broker=first_broker,
+            first_controller=first_controller,
             settings={**SETTINGS, **(settings or {})},
         )
         self._first_records = tuple(first_records)

@@ -27,8 +27,7 @@ import scala.collection.Seq;
 
 /**
  * Stands before Apache Kafka's class of this name on the class path: tests that start brokers of
- * their own get Spindle's, which start with the first of them. Of the group protocols it is the
- * classic one that such tests are given.
+ * their own get Spindle's, which start with the first of them.
  */
 public abstract class QuorumTestHarness implements Logging {
     private static final Set<String> OURS = Set.of(
@@ -44,14 +43,13 @@ public abstract class QuorumTestHarness implements Logging {
     private String logIdent;
 
     public static Stream<Arguments> getTestGroupProtocolParametersAll() {
-        return Stream.of(Arguments.of("classic"));
+        return Stream.of(Arguments.of("classic"), Arguments.of("consumer"));
     }
 
     public static Stream<Arguments> getTestGroupProtocolParametersClassicGroupProtocolOnly() {
         return Stream.of(Arguments.of("classic"));
     }
 
-    /** Spindle has no KIP-848: what is given this fails, and says so. */
     public static Stream<Arguments> getTestGroupProtocolParametersConsumerGroupProtocolOnly() {
         return Stream.of(Arguments.of("consumer"));
     }

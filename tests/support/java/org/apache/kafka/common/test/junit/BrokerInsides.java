@@ -6,10 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
@@ -35,17 +40,28 @@ final class BrokerInsides {
                 partitions(address, (String) asked[0])
                     .filter(found -> (int) asked[1] < found.size())
                     .map(found -> found.get((int) asked[1]))
-                    .filter(partition -> partition.leader() != null)
                     .map(partition -> new LeaderAndIsr(
-                        partition.leader().id(),
+                        partition.leader() == null ? LeaderAndIsr.NO_LEADER
+                            : partition.leader().id(),
                         partition.isr().stream().map(Node::id).toList()))));
     }
 
-    private static Optional<List<TopicPartitionInfo>> partitions(String address, String topic) {
+    /** The partitions of a topic, if the broker at this address knows it. */
+    static Optional<List<TopicPartitionInfo>> partitions(String address, String topic) {
         Map<String, Object> where = new HashMap<>(Map.of("bootstrap.servers", address));
         try (Admin admin = Admin.create(where)) {
             TopicDescription found = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
             return Optional.of(found.partitions());
+        } catch (Exception unknown) {
+            return Optional.empty();
+        }
+    }
+
+    /** The ACLs that match, if the broker at this address tells them. */
+    static Optional<Set<AccessControlEntry>> acls(String address, AclBindingFilter filter) {
+        try (Admin admin = Admin.create(new HashMap<>(Map.of("bootstrap.servers", address)))) {
+            return Optional.of(admin.describeAcls(filter).values().get().stream()
+                .map(AclBinding::entry).collect(Collectors.toSet()));
         } catch (Exception unknown) {
             return Optional.empty();
         }

@@ -1,11 +1,12 @@
 package org.apache.kafka.common.test.junit;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,16 +14,23 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import kafka.server.ControllerServer;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.GroupProtocol;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.test.ClusterInstance;
 import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.Type;
+import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.fault.FaultHandlerException;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -36,6 +44,8 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
  * gets one of Spindle's (`SpindleNodes`).
  */
 public class RaftClusterInvocationContext implements TestTemplateInvocationContext {
+    private static final int FIRST_CONTROLLER = 3000;
+
     private final String name;
     private final ClusterConfig config;
     private final boolean isRepetition;
@@ -85,6 +95,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             }
             List<String> shape = new ArrayList<>();
             shape.add("brokers " + config.numBrokers());
+            shape.add("controllers " + config.numControllers());
             shape.add("disks " + config.numDisksPerBroker());
             shape.add("level " + config.metadataVersion().featureLevel());
             config.features().forEach((feature, level) ->
@@ -128,22 +139,39 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
 
         @Override
         public void waitTopicCreation(String topic, int partitions) throws InterruptedException {
-            RaftClusterInvocationContext.waitFor(topic + " is known", () -> {
-                for (String one : nodes.brokers().split(",")) {
-                    Map<String, Object> where = new HashMap<>(Map.of("bootstrap.servers", one));
-                    try (Admin admin = Admin.create(where)) {
-                        var found = admin.describeTopics(List.of(topic)).allTopicNames().get();
-                        var known = found.get(topic).partitions();
-                        if (known.size() != partitions
-                            || known.stream().anyMatch(p -> p.leader() == null)) {
-                            return false;
-                        }
-                    } catch (Exception unknown) {
-                        return false;
-                    }
-                }
-                return true;
-            });
+            RaftClusterInvocationContext.waitFor(topic + " is known", () -> running.stream()
+                .map(this::address)
+                .allMatch(address -> isLed(BrokerInsides.partitions(address, topic), partitions)));
+        }
+
+        /** Whether all are there, and each is led that can be. */
+        private boolean isLed(Optional<List<TopicPartitionInfo>> found, int partitions) {
+            return found.filter(known -> known.size() == partitions).isPresent()
+                && found.get().stream().allMatch(one -> one.leader() != null
+                    || one.replicas().stream().noneMatch(node -> running.contains(node.id())));
+        }
+
+        @Override
+        public void waitTopicDeletion(String topic) throws InterruptedException {
+            Pattern replica = Pattern.compile(Pattern.quote(topic) + "-\\d+(\\..*)?");
+            RaftClusterInvocationContext.waitFor(topic + " is gone", () -> running.stream()
+                .allMatch(id -> BrokerInsides.partitions(address(id), topic).isEmpty()
+                    && configs.get(id).logDirs().stream()
+                        .flatMap(disk -> Stream.of(new File(disk).list()))
+                        .noneMatch(name -> replica.matcher(name).matches())));
+        }
+
+        @Override
+        public void waitAcls(AclBindingFilter filter, Collection<AccessControlEntry> wanted)
+            throws InterruptedException {
+            RaftClusterInvocationContext.waitFor("the ACLs are " + wanted, () -> running.stream()
+                .map(this::address)
+                .allMatch(address -> BrokerInsides.acls(address, filter)
+                    .equals(Optional.of(Set.copyOf(wanted)))));
+        }
+
+        private String address(int id) {
+            return nodes.brokers().split(",")[id];
         }
 
         private static KafkaConfig read(String path) {
@@ -180,9 +208,17 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             return Type.KRAFT;
         }
 
+        /** Their ids, without values: they are processes of their own. */
         @Override
         public Map<Integer, ControllerServer> controllers() {
-            return Map.of();
+            Map<Integer, ControllerServer> found = new TreeMap<>() {
+                @Override
+                public Collection<ControllerServer> values() {
+                    return List.of();
+                }
+            };
+            controllerIds().forEach(id -> found.put(id, null));
+            return found;
         }
 
         @Override
@@ -192,7 +228,8 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
 
         @Override
         public Set<Integer> controllerIds() {
-            return Set.of(3000);
+            return IntStream.range(0, config.numControllers())
+                .mapToObj(number -> FIRST_CONTROLLER + number).collect(Collectors.toSet());
         }
 
         @Override
@@ -233,7 +270,13 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
 
         @Override
         public Set<GroupProtocol> supportedGroupProtocols() {
-            return Set.of(GroupProtocol.CLASSIC);
+            Short groups = config.features().get(Feature.GROUP_VERSION);
+            boolean isOff = groups != null && groups == 0 || !config.serverProperties()
+                .getOrDefault("group.coordinator.rebalance.protocols", "consumer")
+                .contains("consumer");
+            return isOff
+                ? Set.of(GroupProtocol.CLASSIC)
+                : Set.of(GroupProtocol.CLASSIC, GroupProtocol.CONSUMER);
         }
 
         @Override
