@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -28,6 +29,9 @@ settings.register_profile(
     max_examples=amounts.cases(amounts.USUAL),
 )
 settings.load_profile("spindle")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell has what it runs in the background ignore it, and what we start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["LC_ALL"] = "C.UTF-8"  # Commands draw their tables by the locale.
 os.environ["SPINDLE_SPARK_MINUTES"] = "0"  # Else commands leave a Spark session behind for others.
 

@@ -24,6 +24,7 @@ from tests.support.storage import (
     read_batches,
     reopen,
 )
+from tests.support.waiting import TimeIsUp
 
 from spindle.model.jobs import (
     Append,
@@ -111,7 +112,10 @@ def consume(kafka: ApacheKafka, count: int) -> list[str]:
         "--formatter-property", "print.partition=true",
         "--formatter-property", "print.offset=true",
     )  # fmt: skip
-    return [line for line in done.lines() if line.startswith("Partition")]
+    found = [line for line in done.lines() if line.startswith("Partition")]
+    if len(found) < count:
+        raise TimeIsUp(f"{len(found)} of {count} records came in time")
+    return found
 
 
 @pytest.mark.spec("B-26")

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.apache_kafka import CONFIGS, ApacheNode
-from tests.support.clients import values
+from tests.support.clients import flushed, values
 from tests.support.processes import tied
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
@@ -108,9 +108,9 @@ def test_retention_in_hours_keeps_what_it_says(kafka_jars: Path, tmp_path: Path)
         for topic in ("year", "week"):
             for age in (30, 20):
                 producer.produce(topic, f"{age} days".encode(), timestamp=now - age * DAY_MS)
-                producer.flush(30)
+                flushed(producer, 30)
             producer.produce(topic, b"now")
-            producer.flush(30)
+            flushed(producer, 30)
         # The topic that keeps a week shows that retention has run over both.
         eventually(lambda: values(cluster.bootstrap, "week") == [b"now"], "retention has run")
         assert values(cluster.bootstrap, "year") == [b"30 days", b"20 days", b"now"]
@@ -169,12 +169,14 @@ def test_kafka_configs_describes_and_alters(kafka_jars: Path, tmp_path: Path) ->
         entity = ("--entity-type", "brokers", "--entity-name", "1")
         tool = partial(cluster.run_tool, CONFIGS, "--bootstrap-server", cluster.bootstrap)
         tool("--alter", *entity, "--add-config", "log.cleaner.backoff.ms=20000")
-        shown = tool("--describe", "--all", *entity).stdout
-        assert (
+        changed = (
             "log.cleaner.backoff.ms=20000 sensitive=false synonyms="
             "{DYNAMIC_BROKER_CONFIG:log.cleaner.backoff.ms=20000, "
-            "DEFAULT_CONFIG:log.cleaner.backoff.ms=15000}" in shown
+            "DEFAULT_CONFIG:log.cleaner.backoff.ms=15000}"
         )
+        # The controller has answered; the broker hears of it a moment later.
+        eventually(lambda: changed in tool("--describe", "--all", *entity).stdout, "it is changed")
+        shown = tool("--describe", "--all", *entity).stdout
         assert "log.retention.hours=8760 sensitive=false" in shown
         assert "follower.replication.throttled.rate" not in shown
         tool("--alter", *entity, "--add-config", "num.io.threads=9")

@@ -46,7 +46,12 @@ WHOLE = [
     for version in range(max(api.min, api.max - 2), api.max + 1)
     if key not in UNLAWFUL
 ]
-SETTINGS = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}
+SETTINGS = {
+    "offsets.topic.replication.factor": "2",
+    "default.replication.factor": "2",
+    # However slow this machine is, no broker loses its partitions for that.
+    "broker.session.timeout.ms": "30000",
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +72,13 @@ def unharmed(cluster: Local) -> Iterator[None]:
     yield
     produce(cluster.bootstrap, "good", [b"after"])
     assert len(values(cluster.bootstrap, "good")) > written
-    assert cluster.state("good") == {0: (1, {1, 2}), 1: (2, {1, 2})}
+    cluster.become("good", {0: (1, {1, 2}), 1: (2, {1, 2})})
     for id, process in processes(cluster).items():
-        grown = process.memory_info().rss - before[id]
-        assert grown < GROWTH_MAX, f"node {id} has grown by {grown} bytes"
+        eventually(
+            lambda p=process, b=before[id]: p.memory_info().rss - b < GROWTH_MAX,
+            f"node {id} has given back what it took",
+            10,
+        )
         eventually(lambda p=process: inward(cluster, p) < 40, "connections are closed", 10)
 
 
@@ -262,7 +270,7 @@ def test_idle_and_slow_connections_hold_no_other_client_up(cluster: Local) -> No
                     link.sendall(whole * 20)
         produce(cluster.bootstrap, "good", [b"meanwhile"] * 10)
         assert values(cluster.bootstrap, "good")[-1] is not None
-        assert cluster.state("good") == {0: (1, {1, 2}), 1: (2, {1, 2})}
+        cluster.become("good", {0: (1, {1, 2}), 1: (2, {1, 2})})
 
 
 # -- nodes that should not be there ------------------------------------------------------------
@@ -286,7 +294,7 @@ def test_a_broker_of_another_cluster_is_turned_away(cluster: Local, tmp_path: Pa
 
 
 def test_a_second_broker_of_an_id_is_turned_away(cluster: Local, tmp_path: Path) -> None:
-    changes = {"node_id": "1", "initial_broker_registration_timeout_ms": "3000"}
+    changes = {"node_id": "1", "initial_broker_registration_timeout_ms": "6000"}
     config = properties(tmp_path, cluster, **changes)
     paths = [str(tmp_path / name) for name in ("d1", "metadata")]
     format_blank(OsDisk(), paths, cluster.cluster_id, 1, 0)

@@ -107,7 +107,7 @@ class Scene:
         self.cluster.until(
             lambda: self.offline_replicas() == 0 and self.is_whole(), "all are back", PATIENCE
         )
-        assert all(leader != VICTIM for leader, _ in self.cluster.state(TOPIC).values())
+        assert not [n for n, (leader, _) in self.cluster.state(TOPIC).items() if leader == VICTIM]
         self.go_on()
 
     def go_on(self) -> None:

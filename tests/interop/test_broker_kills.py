@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import ElectionType, TopicPartition
 from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import audit, produce, values
+from tests.support.deadlines import within
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
@@ -82,7 +83,7 @@ def test_a_controlled_stop_moves_leaders_without_a_gap(cluster: Local) -> None:
     go_on(load)
     begin = load.acknowledged.at[-1]
     cluster.stop_node(2)
-    assert all(leader != 2 for leader, _ in cluster.state("stopped").values())
+    cluster.until(lambda: 2 not in {s[0] for s in cluster.state("stopped").values()}, "others lead")
     go_on(load)
     cluster.start_node(2)
     cluster.until(
@@ -96,7 +97,7 @@ def test_a_controlled_stop_moves_leaders_without_a_gap(cluster: Local) -> None:
         told = load.acknowledged
         times = [at for at, p in zip(told.at, told.partition, strict=True) if p == number]
         gap, at = longest_gap(times, begin, times[-1])
-        assert gap < 1.0, f"partition {number} stood still for {gap:.2f} s, {at - begin:.1f} s in"
+        within(gap, 1.0, f"partition {number} stood still, {at - begin:.1f} s in")
 
 
 def test_all_brokers_killed_one_after_another_and_at_once(cluster: Local) -> None:
@@ -124,7 +125,8 @@ def test_a_killed_controller_forgets_nothing_and_data_flow_without_it(cluster: L
     go_on(load)
     load.finish()
     audit(load, cluster.bootstrap, "flowing")
-    assert {n: s[1] for n, s in cluster.state("kept").items()} == {0: {1, 2}, 1: {2, 3}}
+    wanted = {0: {1, 2}, 1: {2, 3}}
+    cluster.until(lambda: {n: s[1] for n, s in cluster.state("kept").items()} == wanted, "in sync")
     produce(cluster.bootstrap, "kept", [b"x"], 1)
     assert values(cluster.bootstrap, "kept") == [b"x"]
     # The leaders' epochs went on: no broker was fenced while the controller was away.

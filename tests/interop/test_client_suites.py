@@ -13,9 +13,13 @@ from tests.support import client_suites
 from tests.support.client_suites import ProxiesOfSarama, Verdict
 from tests.support.kafka_jars import VERSION
 from tests.support.local import Local
+from tests.support.ports import SARAMAS as SARAMAS_PORTS
+from tests.support.waiting import TimeIsUp
 
 pytestmark = [pytest.mark.spec("C-01", "C-03"), pytest.mark.timeout(1500)]
-SARAMAS_FIRST_PORT = 29_091
+_CUT = re.compile(r"^(ended after \d+ s|panic: test timed out after .*)$", re.M)
+"""What is said where all of a suite together took too long."""
+_FAILED = re.compile(r"^\s*--- FAIL: | FAILED\b", re.M)
 SARAMAS = """
     AdminQuotas AdminDescribeGroups AdminListConsumerGroups AdminListConsumerGroupOffsetsBatch
     AdminListOffsets AdminDeleteRecords AdminAlterConsumerGroupOffsets AdminDescribeLogDirs
@@ -42,8 +46,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
     """Five brokers where sarama's tests expect them."""
     folder = tmp_path_factory.mktemp("suites")
     with Local(folder, brokers=5, settings=SETTINGS) as found:
-        for number, node in enumerate(found.brokers):
-            node.port = SARAMAS_FIRST_PORT + number
+        for node, port in zip(found.brokers, SARAMAS_PORTS, strict=True):
+            node.port = port
             node.settings["broker.rack"] = str(node.node_id)
             found.write_config(node)
         found.start()
@@ -63,7 +67,12 @@ def last_words(verdict: Verdict) -> str:
 
 
 def all_passed(verdict: Verdict, least: int) -> None:
-    """So many tests passed, and none failed."""
+    """So many tests passed, and none failed.
+
+    TimeIsUp where the suite did not come to its end, and no test of it had failed before.
+    """
+    if (cut := _CUT.search(verdict.words)) and not _FAILED.search(verdict.words):
+        raise TimeIsUp(f"{cut[0]}: {sorted(verdict.failed)}\n{last_words(verdict)}")
     assert not verdict.failed, f"{sorted(verdict.failed)} failed:\n{last_words(verdict)}"
     assert len(verdict.passed) >= least, last_words(verdict)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 from tests.support.apache_kafka import DUMP_LOG, ToolResult
-from tests.support.clients import read_all
+from tests.support.clients import flushed, read_all
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
@@ -52,7 +52,7 @@ class Table:
                 value = None if n % 7 == 0 else f"{key} in round {self._round} " + "x" * 300
                 self.wanted[key] = value
                 self._producer.produce(self.topic, value, key)
-            self._producer.flush(30)
+            flushed(self._producer, 30)
 
     def check(self) -> int:
         """What a reader from the beginning ends with is what was written; the records read."""
@@ -113,7 +113,7 @@ def test_killed_while_it_compacts_nothing_is_lost(cluster: Local) -> None:
     for broker in (1, 2, 3):
         table.write(30)
         cluster.restart(broker, kill=True)
-        cluster.become("killed", {0: (cluster.state("killed")[0][0], {1, 2, 3})})
+        cluster.until(lambda: cluster.state("killed")[0][1] == {1, 2, 3}, "all are in sync", 60)
         table.check()
     table.write(30)
     table.until_clean(250_000)  # Some 850 records.
@@ -128,17 +128,23 @@ def test_apache_kafka_reads_what_was_compacted(cluster: Local) -> None:
     table.until_clean(300_000)
     log = Path(cluster.log_dirs(1)[0]) / "judged-0"
 
-    def dumped() -> ToolResult | None:
-        """None where the cleaner has taken a file away that was just there."""
-        segments = ",".join(map(str, sorted(log.glob("*.log"))))
-        result = cluster.run_tool(DUMP_LOG, "--deep-iteration", "--files", segments)
-        return result if result.code == 0 else None
+    def dumped(option: str, kind: str) -> ToolResult | None:
+        """None where the cleaner has changed files while the tool read them."""
+        before = files()
+        names = ",".join(sorted(str(log / name) for name in before if name.endswith(kind)))
+        result = cluster.run_tool(DUMP_LOG, option, "--files", names)
+        return result if files() == before else None
 
-    done = eventually(dumped, "Apache Kafka's tool dumps the log", 120)
+    def files() -> dict[str, tuple[int, int]]:
+        return {p.name: (p.stat().st_ino, p.stat().st_size) for p in log.iterdir()}
+
+    done = eventually(lambda: dumped("--deep-iteration", ".log"), "the log is dumped", 120)
+    assert done.code == 0, done
     assert "isvalid: false" not in done.stdout
     offsets = [line for line in done.lines() if line.lstrip().startswith("| offset:")]
     assert 30 < len(offsets) < 1500
-    indexes = [str(path) for path in sorted(log.glob("*.index"))]
-    checked = cluster.run_tool(DUMP_LOG, "--verify-index-only", "--files", ",".join(indexes))
+    checked = eventually(
+        lambda: dumped("--verify-index-only", ".index"), "its indexes are compared", 120
+    )
     assert checked.code == 0, checked
     assert "Mismatches" not in checked.stdout

@@ -49,6 +49,8 @@ HALTED = 3
 MORE = RATE
 UNHEARD_S = 10
 SETTINGS = {
+    # A broker that this machine slows down is not given up for that.
+    "broker.session.timeout.ms": "6000",
     "log.dir.probe.interval.ms": "200",
     "log.dir.io.timeout.ms": "1500",
     "replica.high.watermark.checkpoint.interval.ms": "500",

@@ -90,10 +90,13 @@ def test_a_failed_disk_is_shown_probed_and_brought_back(cluster: Local) -> None:
     assert path in nowhere.stderr
 
     cluster.break_disk(1, 1)
-    eventually(lambda: disks(cluster, 1)[1]["state"] == "failed", "the disk is found dead", 60, 0.1)
-    dead = disks(cluster, 1)[1]
+
+    def found_dead() -> dict[str, Any] | None:
+        now = disks(cluster, 1)[1]
+        return now if now["state"] == "failed" and now["offlineReplicas"] >= 1 else None
+
+    dead = eventually(found_dead, "the disk is found dead, and a replica with it", 60, 0.1)
     assert "Input/output error" in dead["why"]
-    assert dead["offlineReplicas"] >= 1
     assert [e["event"].split(":")[0] for e in dead["history"]] == ["failed"]
     table = run("spindle", "disks", "-b", cluster.bootstrap)
     why = dead["why"].removeprefix(f"{path}: ")
@@ -190,7 +193,7 @@ def test_a_directory_is_drained_under_load_and_safe_to_pull(cluster: Local) -> N
     # It is pulled; no client notices, and new replicas go elsewhere.
     assert order(cluster, "offline", "1", path).code == 0
     for topic in topics:
-        cluster.become(topic, {0: (cluster.state(topic)[0][0], {1, 2, 3})})
+        cluster.until(lambda t=topic: whole(cluster, t), f"{topic} is in sync")
     cluster.create("beside", [[1]])
     assert cluster.disk_of("beside", 0, 1) != 2
     assert order(cluster, "online", "1", path).code == 0
@@ -215,7 +218,7 @@ def test_a_drain_is_cancelled(cluster: Local) -> None:
     cluster.configure(2, throttle)
     drain = begin("spindle", "disks", "drain", "-b", cluster.bootstrap, "2", path)
     cluster.until(lambda: cluster.place_of(topic, 0, 2).future is not None, "it is on its way", 60)
-    assert disks(cluster, 2)[0]["state"] == "online, draining"
+    eventually(lambda: disks(cluster, 2)[0]["state"] == "online, draining", "it is shown")
     done = order(cluster, "drain", "--cancel", "2", path)
     assert done.code == 0, done
     assert " moves cancelled, no longer cordoned" in done.stdout
@@ -224,7 +227,7 @@ def test_a_drain_is_cancelled(cluster: Local) -> None:
     assert "another command has stopped the drain" in err
     cluster.until(lambda: cluster.place_of(topic, 0, 2).future is None, "it stays", 60)
     assert cluster.disk_of(topic, 0, 2) == 0
-    assert disks(cluster, 2)[0]["state"] == "online"
+    eventually(lambda: disks(cluster, 2)[0]["state"] == "online", "it is shown as before")
     cluster.configure(2, dict.fromkeys(throttle))
 
 

@@ -4,17 +4,21 @@ a coordinator that is killed, and offsets whose log moves to another disk meanwh
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient as Confluent
 from kafka import KafkaConsumer
+from tests.interop.test_consumer_groups import partitions, until_committed
 from tests.support.apache_kafka import CONSOLE_CONSUMER, run_tool
+from tests.support.clients import flushed
+from tests.support.deadlines import Deadline
+from tests.support.waiting import TimeIsUp, eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import Replica
@@ -41,11 +45,10 @@ def with_cluster(home: Path, scenario: Callable[[LocalCluster], Coroutine[Any, A
 def produce(cluster: LocalCluster, topic: str, records: int) -> None:
     """Write records, the same number to each partition; the topic is made on the way."""
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "enable.idempotence": True})
-    while len(producer.list_topics(topic, 10).topics[topic].partitions) != 4:
-        time.sleep(0.05)
+    eventually(lambda: partitions(producer, topic) == 4, "the topic", 60)
     for n in range(records):
         producer.produce(topic, b"%d" % n, partition=n % 4)
-    assert producer.flush(30) == 0
+    flushed(producer, 60)
 
 
 def consumer(cluster: LocalCluster, group: str, **settings: Any) -> Consumer:
@@ -65,9 +68,9 @@ def consumer(cluster: LocalCluster, group: str, **settings: Any) -> Consumer:
 def read(consumers: list[Consumer], records: int, seconds: float = 40) -> list[bytes]:
     """Poll in turn until so many records have come."""
     found: list[bytes] = []
-    deadline = time.monotonic() + seconds
+    deadline = Deadline(seconds)
     while len(found) < records:
-        assert time.monotonic() < deadline, f"{len(found)} of {records} records came"
+        deadline.hold(f"{len(found)} of {records} records came")
         for each in consumers:
             found += [m.value() for m in each.consume(100, 0.05) if m.error() is None]
     return found
@@ -86,9 +89,9 @@ def test_two_members_share_a_topic_and_one_takes_over(tmp_path: Path) -> None:
         first, second = consumer(cluster, "g"), consumer(cluster, "g")
         for each in (first, second):
             each.subscribe(["t"])
-        deadline = time.monotonic() + 30
-        while (len(first.assignment()), len(second.assignment())) != (2, 2):
-            assert time.monotonic() < deadline
+        deadline = Deadline(30)
+        while (sizes := (len(first.assignment()), len(second.assignment()))) != (2, 2):
+            deadline.hold(sizes)
             for each in (first, second):
                 each.poll(0.05)
         produce(cluster, "t", 80)
@@ -99,9 +102,9 @@ def test_two_members_share_a_topic_and_one_takes_over(tmp_path: Path) -> None:
         group = admin.describe_consumer_groups(["g"])["g"].result(20)
         assert (group.state.name, len(group.members)) == ("STABLE", 2)
         second.close()
-        deadline = time.monotonic() + 60
-        while len(first.assignment()) != 4:
-            assert time.monotonic() < deadline
+        deadline = Deadline(60)
+        while (size := len(first.assignment())) != 4:
+            deadline.hold(size)
             assert first.poll(0.05) is None, "what was committed is not read again"
         produce(cluster, "t", 8)
         read([first], 8)
@@ -129,10 +132,11 @@ def test_the_python_libraries_read_commit_and_come_back(tmp_path: Path) -> None:
                 enable_auto_commit=False,
                 consumer_timeout_ms=20_000,
             )
-            found = [next(reader) for _ in range(expected)]
+            found = list(islice(reader, expected))
+            if len(found) < expected:
+                raise TimeIsUp(f"{len(found)} of {expected} records came")
             reader.commit()
             reader.close()
-            assert len(found) == expected
             produce(cluster, "t", 4)
 
     async def aiokafka(cluster: LocalCluster, expected: int) -> None:
@@ -214,23 +218,10 @@ def test_groups_outlive_the_broker_that_coordinated_them(tmp_path: Path) -> None
         await asyncio.to_thread(produce, cluster, "t", 40)
         for each in readers:
             await asyncio.to_thread(read, [each], 40)
-            await asyncio.to_thread(commit_at_last, each)
-            assert await asyncio.to_thread(committed, each, "t") == [20] * 4
+            await asyncio.to_thread(until_committed, each, "t", [20] * 4)
             each.close()
 
     with_cluster(tmp_path, scenario)
-
-
-def commit_at_last(each: Consumer, seconds: float = 30) -> None:
-    """Commit; while the coordinator is new, a client may have to do so again."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            each.commit(asynchronous=False)
-            return
-        except KafkaException:
-            each.poll(0.1)
-    pytest.fail(f"no commit within {seconds} s")
 
 
 @pytest.mark.spec("K113-30", "C-02")

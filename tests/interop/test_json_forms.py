@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.support.commands import call
 from tests.support.local import Local
+from tests.support.waiting import eventually
 from tests.unit.cli.test_json import WITHOUT, every_command
 
 SPARK = "starts Spark"
@@ -91,9 +92,11 @@ def test_what_the_json_form_prints_is_one_object(
         "balance watch": [],
         "balance history": ["--history", str(tmp_path / "history")],
     }
+    at = ("-b", cluster.bootstrap)
+    eventually(lambda: call("doctor", *at).code == 0, "all is well in the new cluster")
     told: dict[str, Any] = {}
     for name, more in lines.items():
-        done = call(*name.split(), "-b", cluster.bootstrap, "--json", *more)
+        done = call(*name.split(), *at, "--json", *more)
         assert done.code == 0, (name, done)
         told[name] = json.loads(done.stdout)
         assert isinstance(told[name], dict), name

@@ -19,6 +19,7 @@ LIMIT_S = 840
 def test_reassign_partitions_command(kafka_jars: Path) -> None:
     name = "org.apache.kafka.tools.reassign.ReassignPartitionsCommandTest"
     outcome = run_class(name, kafka_jars, LIMIT_S)
+    outcome.hold()
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 15
 
@@ -27,6 +28,7 @@ def test_reassign_partitions_command(kafka_jars: Path) -> None:
 def test_log_dirs_command(kafka_jars: Path) -> None:
     name = "org.apache.kafka.tools.LogDirsCommandTest"
     outcome = run_class(name, kafka_jars, LIMIT_S)
+    outcome.hold()
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 8
 
@@ -35,6 +37,7 @@ def test_log_dirs_command(kafka_jars: Path) -> None:
 def test_cordoned_log_dirs(kafka_jars: Path) -> None:
     name = "org.apache.kafka.server.CordonedLogDirsIntegrationTest"
     outcome = run_class(name, kafka_jars, LIMIT_S)
+    outcome.hold()
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 8
 
@@ -99,6 +102,8 @@ def test_features_quorum_and_groups(
 ) -> None:
     """`beyond`: what fails, and cannot be otherwise."""
     outcome = run_class(name, kafka_jars, LIMIT_S)
+    if not beyond:
+        outcome.hold()
     assert outcome.failures == beyond, outcome.text
     assert (outcome.successful, outcome.failed) == (successful, len(beyond)), outcome.text
 
@@ -125,6 +130,7 @@ def test_features_quorum_and_groups(
 def test_answers_about_offsets_and_groups(kafka_jars: Path, name: str, methods: list[str]) -> None:
     """Those of classic groups; others of the same classes need KIP-848."""
     outcome = run_class(f"kafka.server.{name}", kafka_jars, LIMIT_S, methods)
+    outcome.hold()
     assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text
 
 
@@ -142,4 +148,5 @@ def test_transactions(kafka_jars: Path) -> None:
     ]
     name = "kafka.api.TransactionsTest"
     outcome = run_class(name, kafka_jars, LIMIT_S, methods)
+    outcome.hold()
     assert (outcome.successful, outcome.failed) == (2 * len(methods), 0), outcome.text

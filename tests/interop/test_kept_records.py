@@ -115,7 +115,10 @@ def test_offline_and_online_cut_nothing_and_name_whom_they_concern(cluster: Loca
     cluster.start_node(3)
     cluster.until(lambda: (log / "replica-bad").exists(), "the damage is found", PATIENCE)
     assert contents(log) == before
-    assert "1 replica is damaged: solo-0" in run("spindle", "disks", "-b", cluster.bootstrap).stdout
+    told = "1 replica is damaged: solo-0"
+    cluster.until(
+        lambda: told in run("spindle", "disks", "-b", cluster.bootstrap).stdout, "it is told"
+    )
 
 
 @pytest.mark.spec("B-15", "B-28")
@@ -174,8 +177,8 @@ def test_the_last_one_in_sync_that_lost_its_tail_does_not_lead_the_others_have_i
     cluster.until(lambda: cluster.state("tail")[0][0] == -1, "no broker leads", PATIENCE)
     damage.tear(damage.segments(log)[0])  # As a power cut of the disk does.
     cluster.mend_disk(3, 0)
-    cluster.until(lambda: (log / "replica-bad").exists(), "it is known to be shorter", PATIENCE)
-    assert "and had reached 300" in (log / "replica-bad").read_text()
+    why, mark = "and had reached 300", log / "replica-bad"
+    cluster.until(lambda: why in mark.read_text(), "it is known to be shorter", PATIENCE)
     for broker in (1, 2):
         cluster.mend_disk(broker, 0)
     cluster.until(lambda: cluster.state("tail")[0][1] == {1, 2, 3}, "all in sync", PATIENCE)

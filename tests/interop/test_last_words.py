@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from confluent_kafka.admin import NewTopic
 from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.deadlines import within
 from tests.support.local import Local
 from tests.support.mixed import Mixed
 from tests.support.processes import tied
@@ -70,7 +72,7 @@ def cluster(
 
 def leader(cluster: Local, topic: str) -> int:
     """The leader, as the other brokers say."""
-    return cluster.state(topic).get(0, (-1, set()))[0]
+    return cluster.state(topic)[0][0]
 
 
 @pytest.mark.spec("B-30", "K858-11")
@@ -90,12 +92,12 @@ def test_a_broker_that_loses(cluster: Local, victim: int, what: str) -> None:
         cluster.admin.create_topics([NewTopic(f"{topic}-news", 1, replica_assignment=[others])])
     assert cluster.exit_code(victim) == HALTED
     cluster.until(lambda: leader(cluster, topic) in others, "others lead", LED_WITHIN)
-    assert time.monotonic() - begun < SESSION
+    within(time.monotonic() - begun, SESSION, "others lead before the session is over")
     assert TOLD.search(cluster.tail(victim)), cluster.tail(victim)
     for marker in markers:
         marker.unlink()
     cluster.start_node(victim)
-    cluster.become(topic, {0: (leader(cluster, topic), {1, 2, 3})}, 60)
+    cluster.until(lambda: cluster.state(topic)[0][1] == {1, 2, 3}, "all are in sync", 60)
 
 
 @pytest.mark.spec("N-05", "B-30")
@@ -120,7 +122,7 @@ def test_a_bug_stops_the_broker_and_others_lead(cluster: Local) -> None:
         process.kill()
         process.wait()
     cluster.until(lambda: leader(cluster, "bug") in {2, 3}, "others lead", LED_WITHIN)
-    assert time.monotonic() - begun < SESSION
+    within(time.monotonic() - begun, SESSION, "others lead before the session is over")
     lines = log.read_text().splitlines()
     assert "node halts" in lines[-1]
     assert "a bug of Spindle: AssertionError: the promoted log ends at 7" in lines[-1]
@@ -132,4 +134,5 @@ def ask_for_groups(port: int) -> None:
     """Send the request that the broker of the test does not survive."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
         link.sendall(encode_request(make(request_class(Key.LIST_GROUPS, 4)), 1, "test"))
-        assert link.recv(1) == b""
+        with suppress(ConnectionResetError):
+            assert link.recv(1) == b""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.support.apache_kafka import CONTROLLER_ID
-from tests.support.clients import consumer, produce
+from tests.support.clients import consumer, produce, taken
 from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
@@ -103,9 +103,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
             produce(local.bootstrap, topic, [b"x" * SIZE] * RECORDS)
         reader = consumer(local.bootstrap, "metered")
         reader.subscribe(["watched"])
-        seen = 0
-        while seen < RECORDS:
-            seen += len(reader.consume(RECORDS, 1))
+        taken(reader, RECORDS)
         reader.commit(asynchronous=False)
         local.alter({("moved", 0, 1): 1})
         local.until(lambda: local.disk_of("moved", 0, 1) == 1, "the replica has moved")

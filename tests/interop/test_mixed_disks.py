@@ -62,9 +62,12 @@ def go_on(load: DemoLoad, more: int = 200) -> None:
 
 def in_sync(mixed: Mixed, topic: str) -> None:
     """Wait until both brokers are in every partition's ISR."""
-    mixed.until(
-        lambda: all(isr == BOTH for _, isr in mixed.state(topic).values()), "both are in sync", 60
-    )
+
+    def all_are() -> bool:
+        found = mixed.state(topic)
+        return bool(found) and all(isr == BOTH for _, isr in found.values())
+
+    mixed.until(all_are, "both are in sync", 60)
 
 
 @pytest.mark.spec("B-24", "B-26")

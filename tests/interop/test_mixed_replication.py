@@ -16,6 +16,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka, ApacheNode
+from tests.support.clients import flushed, state_of
 from tests.support.waiting import eventually
 
 from spindle.core.replica.replica_selector import SELECTOR
@@ -38,9 +39,7 @@ class Mixed(ApacheKafka):
 
     def partitions(self, topic: str) -> dict[int, tuple[int, set[int]]]:
         """Leader and ISR of each partition, as the metadata has them."""
-        admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        found = admin.list_topics(topic, timeout=10).topics[topic].partitions
-        return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
+        return state_of(AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0}), topic)
 
     def become(self, topic: str, wanted: dict[int, tuple[int, set[int]]]) -> None:
         """Wait until a topic's partitions are led and replicated so."""
@@ -114,8 +113,14 @@ class Sender:
                     self.topic, str(self.count), partition=partition, callback=delivered
                 )
             self.count += 1
-        assert self.producer.flush(60) == 0
+        flushed(self.producer, 60)
         assert not self.failed
+
+
+def records(consumer: Consumer, seconds: float) -> list[tuple[int, str]]:
+    """What comes in so many seconds; what is no record is passed over."""
+    found = [m for m in consumer.consume(1000, seconds) if m.error() is None]
+    return [(m.partition(), m.value().decode()) for m in found]
 
 
 def consumed(mixed: Mixed, topic: str, count: int) -> list[tuple[int, str]]:
@@ -125,11 +130,11 @@ def consumed(mixed: Mixed, topic: str, count: int) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
 
     def all_there() -> bool:
-        found.extend((m.partition(), m.value().decode()) for m in consumer.consume(1000, 0.5))
+        found.extend(records(consumer, 0.5))
         return len(found) >= count
 
     eventually(all_there, f"{count} records", 30, 0.0)
-    found.extend((m.partition(), m.value().decode()) for m in consumer.consume(1000, 1.0))
+    found.extend(records(consumer, 1.0))
     consumer.close()
     return found
 
@@ -165,7 +170,7 @@ def test_a_consumer_reads_from_the_replica_in_its_rack(
     found: set[tuple[int, str]] = set()
 
     def all_read(wanted: Sender) -> bool:
-        found.update((m.partition(), m.value().decode()) for m in consumer.consume(1000, 0.2))
+        found.update(records(consumer, 0.2))
         return found == wanted.acknowledged and served_by == {"0": near, "1": near}
 
     try:

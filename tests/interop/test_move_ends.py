@@ -19,6 +19,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from tests.support.clients import consumer, produce, values
 from tests.support.commands import run
+from tests.support.freezing import freeze
 from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.real_moves import (
@@ -32,6 +33,7 @@ from tests.support.real_moves import (
     limit_moves,
     rests,
 )
+from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import Replica
@@ -106,7 +108,7 @@ def test_what_a_cancelled_move_has_copied_is_kept_even_over_a_restart(cluster: L
     assert re.fullmatch(r"kept-0\.[0-9a-f]{32}-future", future.name)
     assert cluster.alter({("kept", 0, 1): 0}) == {"kept-0-1": Error.NONE}
     cluster.until(lambda: folders(cluster, 1, "kept")[1] == ["delete"], "it is set aside", 60)
-    assert cluster.place_of("kept", 0, 1).future is None  # No tool shows it.
+    cluster.until(lambda: cluster.place_of("kept", 0, 1).future is None, "no tool shows it")
     first = copied(cluster, 1) - before
     cluster.restart(1)
     limit_moves(cluster, None)
@@ -124,7 +126,7 @@ def test_a_redirected_move_that_comes_back_finds_its_copy_and_time_ends_it(clust
     given = fill(cluster, "back", 4 * MB)
     begin(cluster, "back", 2, 1, 2)
     begin(cluster, "back", 2, 2)
-    assert folders(cluster, 2, "back")[1] == ["delete"]
+    cluster.until(lambda: folders(cluster, 2, "back")[1] == ["delete"], "the first is set aside")
     before = copied(cluster, 2)
     assert cluster.alter({("back", 0, 2): 1}) == {"back-0-2": Error.NONE}
     limit_moves(cluster, None)
@@ -149,7 +151,7 @@ def test_a_full_destination_ends_a_move_and_it_can_be_repeated(cluster: Local) -
     cluster.until(lambda: cluster.place_of("stout", 0, 1).future is None, "the move ends", 60)
     given += fill(cluster, "stout", MB)
     assert cluster.disk_of("stout", 0, 1) == 0
-    assert cluster.state("stout")[0] == (1, {1, 2})
+    cluster.become("stout", {0: (1, {1, 2})})
     cluster.mend_disk(1, 1)
     limit_moves(cluster, None)
     told = {"stout-0-1": Error.NONE}
@@ -165,8 +167,8 @@ def test_a_dead_destination_ends_a_move_and_a_dead_source_stops_it(cluster: Loca
     begin(cluster, "dying", 1, 1)
     cluster.break_disk(1, 1)
     cluster.until(lambda: not cluster.disks(1)[1].online, "the destination is offline", 60)
-    assert cluster.place_of("dying", 0, 1).future is None
-    assert cluster.state("dying")[0] == (1, {1, 2})
+    cluster.until(lambda: cluster.place_of("dying", 0, 1).future is None, "the move has ended")
+    cluster.become("dying", {0: (1, {1, 2})})
     given += fill(cluster, "dying", MB)
     cluster.mend_disk(1, 1)
     cluster.until(lambda: cluster.disks(1)[1].online, "the destination is back", 60)
@@ -193,7 +195,7 @@ def test_a_lone_future_log_beside_a_bad_directory_is_left_untouched(cluster: Loc
     cluster.break_disk(1, 0)
     cluster.start_node(1)
     given += fill(cluster, "hidden", MB)
-    assert cluster.state("hidden")[0] == (2, {2})
+    cluster.become("hidden", {0: (2, {2})})
     assert folders(cluster, 1, "hidden")[1] == ["future"]
     assert future_bytes(cluster, 1, "hidden", 1) == size
     cluster.mend_disk(1, 0)
@@ -245,9 +247,16 @@ def test_retention_passes_what_was_copied_and_goes_on_afterwards(cluster: Local)
     cluster.until(lambda: beginning(cluster, "fading") > 2300, "retention has passed it", 60)
     given += fill(cluster, "fading", MB)
     ends_at(cluster, "fading", 1, 1)
-    start = beginning(cluster, "fading")
-    found = values(cluster.bootstrap, "fading")
+
+    def at_rest() -> list[bytes] | None:
+        """What there is to read; None where retention has taken some away meanwhile."""
+        first = beginning(cluster, "fading")
+        read = values(cluster.bootstrap, "fading")
+        return read if beginning(cluster, "fading") == first else None
+
+    found = eventually(at_rest, "it is read between two looks of retention")
     assert found == given[len(given) - len(found) :]
+    start = beginning(cluster, "fading")
     given += fill(cluster, "fading", MB)
     cluster.until(lambda: beginning(cluster, "fading") > start, "retention goes on", 60)
     log = cluster.nodes[1].log_dirs[1] / "fading-0"
@@ -309,6 +318,7 @@ def test_only_so_many_moves_copy_at_once_and_the_others_are_shown(cluster: Local
         cluster.create_on(topic, 0, [2])
         fill(cluster, topic, 2 * MB)
     configure(cluster, "log.dir.move.copies.max", "3")
+    limit_moves(cluster, MB // 10)  # None ends while this looks at all of them.
     wanted = {(topic, 0, 2): disk for topic, disk in topics.items()}
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
 
@@ -345,7 +355,8 @@ def test_a_move_gives_way_to_producers_and_never_further_than_it_is_set(cluster:
     for topic in ("polite", "talk"):
         cluster.create_on(topic, 0, [1])
     fill(cluster, "polite", 8 * MB)
-    begin(cluster, "polite", 1, 2)
+    limit_moves(cluster, MB // 5)  # It is not over before all is seen.
+    begin(cluster, "polite", 1, 2, 0.1)
 
     def share() -> float:
         figures = cluster.metrics(1)
@@ -455,7 +466,7 @@ def frozen(cluster: Local, *nodes: int) -> Iterator[None]:
     try:
         for process in processes:
             assert process is not None
-            process.send_signal(signal.SIGSTOP)
+            freeze(process.pid)
         yield
     finally:
         for process in processes:

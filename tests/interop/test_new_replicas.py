@@ -145,6 +145,7 @@ def test_none_into_a_directory_that_is_not_well(
     with written_to(cluster, bad, 1000) if slow else nullcontext():
         cluster.break_disk(BROKER, bad, fault)
         cluster.until(lambda: cluster.named(word) == [bad], f"it is {word}", 60)
+        cluster.until(lambda: cluster.place("first") == [well, well], "the controller hears of it")
         placed = [cluster.place("health") for _ in range(IN_A_ROW)]
         cluster.mend_disk(BROKER, bad)
         cluster.until(lambda: not cluster.named(word), f"it is {word} no more", 90)

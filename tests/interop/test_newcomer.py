@@ -166,7 +166,7 @@ def isr(port: int) -> set[int]:
 @pytest.mark.spec("S-08")
 def test_a_new_broker_joins_while_clients_hold_all_that_they_may(cluster: Cluster) -> None:
     first, newcomer = cluster.nodes[1], cluster.nodes[2]
-    assert f"open_files_max={FILES}" in cluster.tail(1)
+    assert f"open_files_max={FILES}" in first.log.read_text()
     create(cluster.bootstrap)
     records = [b"%d" % n for n in range(50)]
     produce(f"127.0.0.1:{first.port}", TOPIC, records)
@@ -185,7 +185,10 @@ def test_a_new_broker_joins_while_clients_hold_all_that_they_may(cluster: Cluste
         )
         reassign(f"127.0.0.1:{newcomer.port}")
         eventually(lambda: isr(newcomer.port) == {1, 2}, "it is in sync", PATIENCE)
-        assert len(crowd.served) > served / 2, "clients are served all the time"
+        # One that was closed to make room has not had an answer on its next connection yet.
+        eventually(
+            lambda: len(crowd.served) > served / 2, "clients are served all the time", PATIENCE
+        )
         assert process.num_fds() < FILES
     assert "connections are refused" in cluster.tail(1, 1 << 20)
     produce(cluster.bootstrap, TOPIC, [b"more"])

@@ -1,4 +1,4 @@
-"""A request of twenty megabytes beside a client that asks for little (S-08, real processes)."""
+"""A request of twelve megabytes beside a client that asks for little (S-08, real processes)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tests.support.waiting import TimeIsUp
 from tools.messages.entities import make, request_types
 from tools.messages.frames import encode_request
 
 from spindle.wire.apis import Key
 from spindle.wire.values import put_uvarint
 
-NAMES = 1_000_000
+NAMES = 600_000
 LONGEST_SECONDS = 0.4
-"""Of a processor, for one input: read at once, such a request takes four times as much."""
+"""Of a processor, for one input: read at once, such a request takes more than twice as much."""
 DEADLINE = 180.0
 
 
@@ -72,9 +73,10 @@ def test_a_large_request_stops_neither_the_broker_nor_its_clients(cluster: Local
             one.sendall(small)
             served += answer(one) > 0
         asking.join(1.0)
-    assert len(sizes) == 1, "it was answered"
+    if not sizes:
+        raise TimeIsUp(f"not within {DEADLINE} s: the large request is answered")
     assert sizes[0] > 20 * NAMES
-    assert served >= 500
+    assert served >= 300
     longest = cluster.metrics(1)["spindle_eventloop_longestinputseconds"]
     assert longest < LONGEST_SECONDS
     log = cluster.nodes[1].log.read_text()

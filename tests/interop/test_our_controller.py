@@ -21,6 +21,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from tests.support.apache_kafka import CONTROLLER_ID, DUMP_LOG, REASSIGN, ApacheKafka, ApacheNode
+from tests.support.clients import flushed, state_of
 from tests.support.waiting import eventually
 from tools.messages.entities import make, request_types
 from tools.messages.frames import decode_response, encode_request
@@ -79,9 +80,7 @@ def kafka(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def partitions(kafka: ApacheKafka, topic: str) -> dict[int, tuple[int, set[int]]]:
     """Leader and ISR of each partition, as librdkafka sees them."""
-    admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
-    found = admin.list_topics(topic, timeout=10).topics[topic].partitions
-    return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
+    return state_of(AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0}), topic)
 
 
 def become(kafka: ApacheKafka, topic: str, wanted: dict[int, tuple[int, set[int]]]) -> None:
@@ -101,7 +100,7 @@ def produce(kafka: ApacheKafka, topic: str, partition: int, count: int = 100) ->
             partition=partition,
             callback=lambda error, _: failed.append(error) if error else None,
         )
-    assert producer.flush(30) == 0
+    flushed(producer, 30)
     assert not failed
 
 

@@ -43,8 +43,10 @@ def test_a_test_has_a_cluster_of_its_own_as_it_is_marked(run: pytest.Pytester) -
         def test_shape(spindle_cluster):
             assert [len(broker.disks) for broker in spindle_cluster.brokers] == [3, 3]
             produce(spindle_cluster)
-            found = [path.name for path in spindle_cluster.folder.glob("broker-*/disk-*/t-*")]
-            assert {"t-0", "t-1", "t-2"} == set(found)
+            found = set()  # Partitions that were not written to may be made a moment later.
+            while found != {"t-0", "t-1", "t-2"}:
+                found = {path.name for path in spindle_cluster.folder.glob("broker-*/disk-*/t-*")}
+                assert found <= {"t-0", "t-1", "t-2"}
 
         @pytest.mark.spindle_cluster(brokers=1, settings={"num.partitions": "1"})
         def test_other_shape(spindle_cluster):
@@ -123,12 +125,12 @@ def test_workers_side_by_side_have_clusters_of_their_own(run: pytest.Pytester) -
         import pytest
         from support import produce
 
-        @pytest.mark.parametrize("turn", range(6))
+        @pytest.mark.parametrize("turn", range(4))
         def test_one(spindle_cluster, turn):
             produce(spindle_cluster)
         """
     )
-    run.runpytest_subprocess("-n", "3").assert_outcomes(passed=6)
+    run.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
 
 
 def test_without_a_test_that_wants_a_cluster_nothing_of_it_is_loaded(run: pytest.Pytester) -> None:

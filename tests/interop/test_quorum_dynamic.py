@@ -31,7 +31,9 @@ SETTINGS = {
     "offsets.topic.replication.factor": "1",
     "default.replication.factor": "1",
     "metadata.log.max.record.bytes.between.snapshots": "4000",
+    "controller.quorum.fetch.timeout.ms": "6000",
 }
+"""With more patience than by default: a node that starts beside others changes no leader."""
 
 
 @pytest.fixture(scope="module")

@@ -72,9 +72,13 @@ def directories(cluster: Mixed) -> dict[int, str]:
 def becomes_dynamic(cluster: Mixed) -> None:
     up = ("upgrade", "--feature", "kraft.version=1")
     eventually(lambda: raised(cluster, *up).code == 0, "all voters are known to the leader", 60)
-    told = raised(cluster, "describe")
-    line = next(line for line in told.lines() if "kraft.version" in line)
-    assert "FinalizedVersionLevel: 1" in line, line
+
+    def line() -> str:
+        told = raised(cluster, "describe")
+        return next(line for line in told.lines() if "kraft.version" in line)
+
+    # A broker tells it: it hears of it a moment later.
+    eventually(lambda: "FinalizedVersionLevel: 1" in line(), f"{line()}: it is level 1", 60)
     at = ("--bootstrap-server", cluster.bootstrap)
     shown = call_tool(metadata_quorum, *at, "describe", "--status")
     voters = next(line for line in shown.lines() if line.startswith("CurrentVoters"))

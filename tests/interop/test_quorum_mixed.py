@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import NewTopic
 from tests.support.apache_kafka import DUMP_LOG, METADATA_QUORUM
 from tests.support.clients import audit
 from tests.support.mixed import Mixed
@@ -159,7 +160,9 @@ def test_their_tools_read_our_log_and_our_snapshot(
     leader = led(mixed).leader
     eventually(lambda: len(names(mixed, leader, ".checkpoint")) >= 2, "snapshots are there", 60)
     eventually(lambda: "0" * 20 + ".log" not in names(mixed, leader, ".log"), "it is cleaned", 60)
-    mixed.create("in-the-log", [[1]])
+    # Copied as soon as it is answered: the log is cleaned soon.
+    new = NewTopic("in-the-log", num_partitions=1, replica_assignment=[[1]])
+    mixed.admin.create_topics([new])["in-the-log"].result(20)
     copied = taken_aside(folder(mixed, leader), tmp_path)
     checkpoint = sorted(copied.glob("*.checkpoint"))[-1]
     logs = ",".join(map(str, sorted(copied.glob("*.log"))))

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,7 @@ def test_nothing_was_lost(cluster: Local, load: DemoLoad, made: list[str]) -> No
 @pytest.mark.spec("K589-01")
 def test_only_the_active_controller_takes_replica_states(cluster: Local) -> None:
     """The others say NOT_CONTROLLER, whatever else is wrong with the request, and write nothing."""
+    cluster.until(lambda: cluster.state("steady")[0][1] == {1, 2}, "all is in sync", 60)
     before = in_step(cluster, *VOTERS)
     t = request_types(Key.ALTER_REPLICA_STATE, 0)
     topic = make(t.TopicData, name="steady", partitions=(0,))
@@ -223,8 +225,10 @@ def leading(ports: list[int]) -> View:
 
 
 def listening(process: psutil.Process) -> list[Any]:
-    """The sockets at which a process takes connections."""
-    return [c for c in process.net_connections("tcp4") if c.status == psutil.CONN_LISTEN]
+    """The sockets at which a process takes connections; none if it has just ended."""
+    with suppress(psutil.NoSuchProcess):
+        return [c for c in process.net_connections("tcp4") if c.status == psutil.CONN_LISTEN]
+    return []
 
 
 def makes(bootstrap: str, topic: str) -> bool:

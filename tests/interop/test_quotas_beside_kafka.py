@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, ThrottleEvent
 from tests.support.acl_cases import ROOT, Side
 from tests.support.apache_kafka import CONFIGS, ApacheKafka, ApacheNode, run_tool
+from tests.support.clients import flushed
 from tests.support.quota_cases import ALTERATIONS, QUESTIONS, QuotaLink, altered, asked
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.storage import batch
@@ -114,8 +116,14 @@ def test_kafka_configs_sets_and_describes(sides: tuple[Side, ...], kafka_jars: P
             assert done.code == 0, done
             return sorted(line.strip() for line in done.lines() if line.strip())
 
-        one, other = map(said, sides)
-        assert one == other, words
+        def alike(said: Callable[[Side], list[str]] = said) -> bool:
+            one, other = map(said, sides)
+            return one == other
+
+        if words[0] == "--alter":
+            assert alike(), words
+        else:  # Brokers hear of a change a moment after it was answered.
+            eventually(alike, f"both say the same: {words}", 20)
 
 
 def created(names: tuple[str, ...], partitions: int = 1) -> create_topics.CreateTopicsRequest:
@@ -328,7 +336,8 @@ def test_changes_of_topics_over_the_quota_are_refused_as_kafka_does(
     def changes(side: Side) -> Iterator[tuple[object, bool]]:
         limit(side, {"client-id": "maker"}, controller_mutation_rate=0.5)
         with QuotaLink(side.port, "maker") as link:
-            made = link.ask(created(("first", "second", "third"), 4), 7)
+            # What the second takes too much comes back in nine seconds.
+            made = link.ask(created(("first", "second", "third"), 5), 7)
             yield errors(made, "topics"), made.throttle_time_ms > 0
             yield sorted(str(t.error_message) for t in made.topics), True
         with QuotaLink(side.port, "maker") as link:
@@ -345,7 +354,7 @@ def test_changes_of_topics_over_the_quota_are_refused_as_kafka_does(
             link.send(metadata.MetadataRequest(topics=()), 9)
             yield link.answered(SOON), True
         with QuotaLink(side.port, "maker") as link:
-            made = link.ask(created(("lenient",), 4), 5)
+            made = link.ask(created(("lenient",), 5), 5)
             yield errors(made, "topics"), made.throttle_time_ms > 0
             link.send(metadata.MetadataRequest(topics=()), 9)
             yield link.answered(SOON), True
@@ -370,20 +379,19 @@ def test_time_over_the_quota_holds_a_client_back(bare: tuple[Side, ...]) -> None
 
 
 def test_too_many_connections_of_an_address_are_turned_away(bare: tuple[Side, ...]) -> None:
-    def let_in(side: Side) -> int:
-        """How many of 40 are served."""
-        limit(side, {"ip": "127.0.0.7"}, connection_creation_rate=2)
-        served = 0
-        for _ in range(40):
-            try:
-                with QuotaLink(side.port, "many", "127.0.0.7") as link:
-                    link.ask(metadata.MetadataRequest(topics=()), 9)
-                    served += 1
-            except (AssertionError, ConnectionError):
-                pass
-        return served
+    def is_let_in(side: Side) -> bool:
+        try:
+            with QuotaLink(side.port, "many", "127.0.0.7") as link:
+                link.ask(metadata.MetadataRequest(topics=()), 9)
+        except (AssertionError, ConnectionError):
+            return False
+        return True
 
-    assert [20 <= let_in(side) < 40 for side in bare] == [True, True]
+    for side in bare:
+        limit(side, {"ip": "127.0.0.7"}, connection_creation_rate=2)
+        connections = (is_let_in(side) for _ in range(1000))
+        served = sum(1 for _ in takewhile(bool, connections))
+        assert 20 <= served < 1000, "as many as come in ten seconds, and then no more"
 
 
 def kept_waiting(make: Callable[[Callable[[ThrottleEvent], None]], None]) -> list[float]:
@@ -394,7 +402,7 @@ def kept_waiting(make: Callable[[Callable[[ThrottleEvent], None]], None]) -> lis
 
 def test_librdkafka_is_held_to_its_rates(bare: tuple[Side, ...]) -> None:
     side = bare[1]
-    rate, size, count = 150_000, 10_000, 300
+    rate, size, count = 150_000, 10_000, 220
     topic_on(side, "rdkafka")
     limit(side, {"client-id": "rdkafka"}, producer_byte_rate=rate, consumer_byte_rate=rate)
     at = {"bootstrap.servers": f"127.0.0.1:{side.port}", "client.id": "rdkafka", "log_level": 0}
@@ -404,7 +412,7 @@ def test_librdkafka_is_held_to_its_rates(bare: tuple[Side, ...]) -> None:
         producer = Producer({**at, "throttle_cb": on_throttle, "batch.size": 20_000})
         for _ in range(count):
             producer.produce("rdkafka", bytes(size), partition=0)
-        assert producer.flush(120) == 0
+        flushed(producer, 120)
 
     assert any(kept_waiting(write))
     # What it may send at once, and then its rate.

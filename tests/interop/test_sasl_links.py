@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import KafkaError, Producer
+from tests.support.clients import flushed
 from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
@@ -76,7 +77,7 @@ def test_replicas_follow_across_renewed_sessions(cluster: Local) -> None:
         return all(cluster.metrics(broker).get(RENEWED, 0) >= 2 for broker in (1, 2))
 
     eventually(renewed, "followers log in once more", 60)
-    assert producer.flush(20) == 0
+    flushed(producer, 20)
     assert told == [None] * written
 
 

@@ -39,6 +39,8 @@ ON_TOPICS: Final = ("Describe", "DescribeConfigs", "AlterConfigs")
 """What docs/doctor.md names for a user that moves replicas with throttles."""
 THEIRS: Final = TopicPartition("theirs", 0)
 SLOW: Final = "1000"
+LIMITS: Final = 6
+"""Throttles that Kafka's tool sets for it: two rates of both brokers, and two lists of replicas."""
 SETTINGS: Final = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     "super.users": "User:ANONYMOUS",
@@ -191,6 +193,8 @@ def test_a_dead_disk_and_another_partys_reassignment_stay_and_the_rest_is_moved(
     walk.gather()
     dead = walk.break_disk()
     walk.begin_theirs()
+    # Each broker hears of its settings from ZooKeeper, a moment later.
+    eventually(lambda: len(walk.limits()) == LIMITS, "its throttles are set", 30, 0.3)
     before, limits = walk.places(), walk.limits()
     assert SLOW in limits.values()
 
@@ -224,4 +228,4 @@ def test_a_dead_disk_and_another_partys_reassignment_stay_and_the_rest_is_moved(
     assert {replica.broker for replica in changed} == {1}
     assert len(changed) == plan["moves"]
     assert walk.reassigned() == {THEIRS}
-    assert walk.limits() == limits
+    eventually(lambda: walk.limits() == limits, "the other party's throttles alone are left", 30)

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.apache_kafka import ApacheKafka
+from tests.support.clients import state_of
 from tests.support.spindle_cluster import SpindleCluster
+from tests.support.waiting import eventually
 
 from spindle.client.link import Link
 from spindle.model.errors import Error
@@ -80,6 +82,7 @@ def pair(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             tuned = NewTopic("tuned", 1, 1, config={"retention.ms": "5000", "segment.ms": "7000"})
             for done in admin.create_topics([tuned]).values():
                 done.result()
+            eventually(lambda a=admin: state_of(a, "tuned"), "the broker knows the topic")
         yield Pair(apache, ours)
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 from tests.support.apache_kafka import CONFIGS, DUMP_LOG, TOPICS, ToolResult
+from tests.support.clients import flushed
 from tests.support.mixed import Mixed
-from tests.support.waiting import eventually
+from tests.support.waiting import TimeIsUp, eventually
 
 from spindle.node.groups import group_records
 from spindle.node.share import share_state_records
@@ -56,7 +57,7 @@ def produce(cluster: Mixed, records: range) -> None:
     producer = Producer({"bootstrap.servers": cluster.bootstrap})
     for n in records:
         producer.produce("t", b"%d" % n, partition=n % 2)
-    assert producer.flush(30) == 0
+    flushed(producer, 30)
 
 
 def consume(cluster: Mixed, records: int) -> list[int]:
@@ -65,7 +66,10 @@ def consume(cluster: Mixed, records: int) -> list[int]:
         cluster, CONSOLE_SHARE_CONSUMER, "--topic", "t", "--group", "g",
         "--max-messages", str(records), "--timeout-ms", "30000",
     )  # fmt: skip
-    return [int(line) for line in told.stdout.split()]
+    found = [int(line) for line in told.stdout.split()]
+    if len(found) < records:
+        raise TimeIsUp(f"{len(found)} of {records} records came in time: {told}")
+    return found
 
 
 def offsets(cluster: Mixed) -> list[list[str]]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 from tests.support.apache_kafka import ToolResult, run_tool
-from tests.support.waiting import eventually
+from tests.support.clients import flushed
+from tests.support.waiting import TimeIsUp, eventually
 
 from spindle.runtime.local import LocalCluster
 
@@ -60,7 +61,7 @@ def produce(bootstrap: str, topic: str, records: range) -> None:
     )
     for n in records:
         producer.produce(topic, b"%d" % n, partition=n % 2)
-    assert producer.flush(30) == 0
+    flushed(producer, 30)
 
 
 def from_the_beginning(tool: Run, group: str) -> None:
@@ -78,7 +79,10 @@ def consume(tool: Run, topic: str, group: str, records: int) -> list[int]:
         CONSOLE_SHARE_CONSUMER, "--topic", topic, "--group", group,
         "--max-messages", str(records), "--timeout-ms", "30000",
     )  # fmt: skip
-    return sorted(int(line) for line in told.stdout.split())
+    found = sorted(int(line) for line in told.stdout.split())
+    if len(found) < records:
+        raise TimeIsUp(f"{len(found)} of {records} records came in time: {told}")
+    return found
 
 
 def test_javas_consumer_gets_each_record_once_and_the_tool_tells_how_far_it_is(

@@ -88,7 +88,7 @@ def test_a_shortened_log_does_not_lead_is_reported_and_heals(cluster: Local) -> 
     assert cluster.state(TOPIC)[0][0] == -1, "it does not lead, and nothing else can"
     cluster.start_node(OTHER)
     cluster.become(TOPIC, {0: (OTHER, {VICTIM, OTHER})})
-    assert reason(cluster) == ""
+    cluster.until(lambda: reason(cluster) == "", "nothing is reported any more")
     assert values(cluster.bootstrap, TOPIC) == written
     cluster.until(lambda: not note.exists(), "the note is gone")
     place = cluster.disk_of(TOPIC, 0, VICTIM)

@@ -174,8 +174,8 @@ def test_librdkafka_logs_in_and_is_refused(sides: Sides) -> None:
             consumer.close()
 
     sides.cluster.create("seen", [[1]])
-    assert "seen" in listing("ann")
-    assert "_AUTHENTICATION" in listing("ann", iss="x")
+    eventually(lambda: "seen" in listing("ann"), "she logs in")
+    eventually(lambda: "_AUTHENTICATION" in listing("ann", iss="x"), "she is refused")
 
 
 def test_a_new_key_counts_once_it_is_published(sides: Sides) -> None:

@@ -143,6 +143,10 @@ class Desk:
 
         return asyncio.run(look())
 
+    def await_throttles(self, topic: str, wanted: dict[str, str]) -> None:
+        """Wait until the brokers know these throttles and no other: they hear a moment later."""
+        eventually(lambda: self.throttles(topic) == wanted, f"the throttles are {wanted}")
+
     def is_there(self, topic: str, partition: int, broker: int, directory: str) -> bool:
         found = self.where(topic, partition, broker)
         return found.current == directory and found.future is None
@@ -244,7 +248,7 @@ def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
     started = desk.ours("--execute", *desk.json, "--replica-alter-log-dirs-throttle", SLOW)
     assert started.code == 0, started
     assert f"The replica-alter-dir throttle limit was set to {SLOW} B/s" in started.lines()
-    assert desk.throttles("re-slow") == {"1 replica.alter.log.dirs.io.max.bytes.per.second": SLOW}
+    desk.await_throttles("re-slow", {"1 replica.alter.log.dirs.io.max.bytes.per.second": SLOW})
 
     running = desk.ours("--verify", *desk.json)
     assert "Reassignment of replica re-slow-0-1 is still in progress." in running.lines()
@@ -264,7 +268,7 @@ def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
     ) in stopped.lines()
     assert source is not None
     assert desk.is_there("re-slow", 0, 1, source)
-    assert desk.throttles("re-slow") == {}
+    desk.await_throttles("re-slow", {})
 
 
 @pytest.mark.spec("K113-22")
@@ -274,7 +278,7 @@ def test_throttles_between_brokers_are_set_and_removed(desk: Desk) -> None:
     started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
     assert started.code == 0, started
     assert f"The inter-broker throttle limit was set to {SLOW} B/s" in started.lines()
-    assert desk.throttles("re-rate") == {
+    limits = {
         "re-rate leader.replication.throttled.replicas": "0:1",
         "re-rate follower.replication.throttled.replicas": "0:2",
         "1 leader.replication.throttled.rate": SLOW,
@@ -282,12 +286,13 @@ def test_throttles_between_brokers_are_set_and_removed(desk: Desk) -> None:
         "2 leader.replication.throttled.rate": SLOW,
         "2 follower.replication.throttled.rate": SLOW,
     }
+    desk.await_throttles("re-rate", limits)
     eventually(lambda: desk.replicas("re-rate") == [(2,)], "an empty log needs no bytes")
     assert desk.ours("--verify", *desk.json).lines()[-2:] == [
         "Clearing broker-level throttles on brokers 1,2",
         "Clearing topic-level throttles on topic re-rate",
     ]
-    assert desk.throttles("re-rate") == {}
+    desk.await_throttles("re-rate", {})
 
 
 @pytest.mark.spec("K113-22", "K113-24")
@@ -311,8 +316,8 @@ def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(desk: Desk)
     stopped = desk.ours("--cancel", *desk.json)
     assert stopped.code == 0, stopped
     assert stopped.lines()[0] == "Successfully cancelled partition reassignment for: re-list-0"
-    assert desk.replicas("re-list") == [(1,)]
-    assert desk.throttles("re-list") == {}
+    eventually(lambda: desk.replicas("re-list") == [(1,)], "the broker knows the replicas")
+    desk.await_throttles("re-list", {})
     assert desk.kafkas("--list").lines() == desk.ours("--list").lines()
 
 
@@ -354,7 +359,7 @@ def test_spindle_reassign_watches_until_it_is_done(desk: Desk) -> None:
     (new,) = told["directories"]
     assert (new["topic"], new["broker"], new["logDir"]) == ("re-watch", 2, target)
     assert new["chosen"] == ("broker" if type(desk.cluster) is ApacheKafka else "controller")
-    assert desk.throttles("re-watch") == {}
+    desk.await_throttles("re-watch", {})
     assert desk.is_there("re-watch", 0, 2, target)
     shown = desk.spindle("verify")
     assert shown.code == 0, shown
@@ -378,7 +383,7 @@ def test_a_watch_is_interrupted_resumed_and_ended(desk: Desk) -> None:
     assert f"spindle reassign watch -b {desk.cluster.bootstrap} {desk.file}" in err
     assert f"spindle reassign cancel -b {desk.cluster.bootstrap} {desk.file}" in err
     assert desk.where("re-up", 0, 1).future == target
-    assert desk.throttles("re-up") == {MOVE_RATE: SLOW}
+    desk.await_throttles("re-up", {MOVE_RATE: SLOW})
 
     listed = desk.spindle("list", "--json", plan=False)
     (move,) = json.loads(listed.stdout)["moves"]
@@ -390,7 +395,7 @@ def test_a_watch_is_interrupted_resumed_and_ended(desk: Desk) -> None:
     assert again.returncode == 0, (out, err)
     assert desk.is_there("re-up", 0, 1, target)
     assert desk.spindle("watch").code == 0
-    assert desk.throttles("re-up") == {}
+    desk.await_throttles("re-up", {})
     assert "Nothing is in progress" in desk.spindle("watch", plan=False).stdout
     assert "Nothing is in progress" in desk.spindle("list", plan=False).stdout
 
@@ -404,7 +409,7 @@ def test_throttles_of_a_killed_run_are_put_back_by_the_next_one(desk: Desk) -> N
     desk.plan("re-killed", 0, [1, 2], [target, "any"])
     running = desk.begin("execute", "--watch", "--move-throttle", SLOW, "--throttle", "99999999")
     eventually(lambda: desk.replicas("re-killed") == [(1, 2)], "the reassignment has begun", 60)
-    assert desk.where("re-killed", 0, 1).future == target
+    eventually(lambda: desk.where("re-killed", 0, 1).future == target, "so has the move", 60)
     running.kill()
     running.communicate(timeout=60)
     set_by_it = desk.throttles("re-killed")
@@ -426,7 +431,7 @@ def test_throttles_of_a_killed_run_are_put_back_by_the_next_one(desk: Desk) -> N
         return "throttles of an earlier run, whose plan is over (re-killed-0)" in late.stderr
 
     eventually(is_over, "the reassignment is done too", 60)
-    assert desk.throttles("re-killed") == {MOVE_RATE: "55555555"}
+    desk.await_throttles("re-killed", {MOVE_RATE: "55555555"})
     assert "earlier run" not in desk.spindle("verify").stderr
     desk.clear_rate(1)
 

@@ -202,7 +202,7 @@ NAMED = {
     "unknown-topic": "Error: Topic nope not found.",
     "unknown-broker": "Error: Unknown broker id 9; the brokers are: 1",
 }
-IMPATIENT = "default.api.timeout.ms=2000\nrequest.timeout.ms=1000\n"
+IMPATIENT = "default.api.timeout.ms=4000\nrequest.timeout.ms=2000\n"
 """For Kafka's tool, which asks an unknown broker for a minute."""
 
 

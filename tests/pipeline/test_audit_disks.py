@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import NOON, write
+from tests.support.clients import flushed
 from tests.support.page_words import words
 
 from spindle.cli.app import main
@@ -167,7 +168,7 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
         idle = Producer({"bootstrap.servers": desk.bootstrap, "enable.idempotence": True})
         for n in range(50):
             idle.produce("audited", b"%020d" % n, partition=n % 2)
-        assert idle.flush(60) == 0
+        flushed(idle, 60)
         load.join(2)
     finally:
         load.finish()

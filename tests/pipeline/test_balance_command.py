@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +73,13 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
 
 
 def test_a_wrong_address_is_said_within_seconds(tmp_path: Path) -> None:
-    began = time.monotonic()
     done = run(
         "spindle", "balance", "plan", "--bootstrap-server", f"127.0.0.1:{free_port()}",
-        "--history", str(tmp_path), seconds=30,
+        "--history", str(tmp_path), seconds=15,
     )  # fmt: skip
     assert done.code == 6
     assert done.stderr.startswith("error: no broker answers at 127.0.0.1:")
     assert len(done.stderr.splitlines()) == 1
-    assert time.monotonic() - began < 15
     assert list(tmp_path.iterdir()) == []
 
 

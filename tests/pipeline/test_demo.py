@@ -9,21 +9,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 from tests.support.page_words import judgements
 from tests.support.processes import tied
-from tests.support.waiting import eventually
+from tests.support.waiting import TimeIsUp, eventually
 
 pytestmark = pytest.mark.timeout(500)
-PROMISES = (
+OF_RECORDS = (
     "no acknowledged record is lost",
     "no record is doubled",
     "no record is changed or out of order",
     "the producer gave nothing up",
     "every planned move is done and verified",
+)
+OF_TIME = (
     "a dead disk stops acknowledgements for less than 1 s",
     "every partition serves again within 10 s of that",
 )
@@ -62,18 +65,19 @@ class Demo:
 
     def left(self) -> list[str]:
         """Processes of its that still live."""
-        return [
-            f"{process.pid} {process.name()}"
-            for process in self._started.values()
-            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-        ]
+        found = []
+        for process in self._started.values():
+            with suppress(psutil.NoSuchProcess):  # It has ended meanwhile.
+                if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(f"{process.pid} {process.name()}")
+        return found
 
     def kill(self) -> None:
         """End it and all that it started."""
         self.process.kill()
         self.process.wait()
         for process in self._started.values():
-            if process.is_running():  # By its id and its start: never another's.
+            with suppress(psutil.NoSuchProcess):  # By its id and its start: never another's.
                 process.kill()
 
     def _watch(self) -> None:
@@ -96,6 +100,11 @@ def demo(tmp_path: Path) -> Iterator[Demo]:
         running.kill()
 
 
+def kept(demo: Demo, promise: str) -> bool:
+    """Whether the demo says that it kept a promise."""
+    return re.search(rf"{re.escape(promise)} +\S.*? kept", demo.said()) is not None
+
+
 def nothing_is_left(demo: Demo) -> None:
     eventually(lambda: not demo.left(), "all its processes end", 10)
     assert list(demo.temporary.glob("spindle-demo-*")) == []
@@ -104,12 +113,17 @@ def nothing_is_left(demo: Demo) -> None:
 
 @pytest.mark.spec("P-08")
 def test_the_demo_keeps_every_promise(demo: Demo) -> None:
-    assert demo.end(400) == 0, demo.said()
+    code = demo.end(400)
+    assert all(kept(demo, promise) for promise in OF_RECORDS), demo.said()
+    late = [promise for promise in OF_TIME if not kept(demo, promise)]
+    if code == 1 and late:  # Its clock runs while others have the machine.
+        print(demo.said())
+        raise TimeIsUp(f"not so: {', '.join(late)}")
+    assert code == 0, demo.said()
     page = demo.report.read_text()
     assert "every promise was kept" in page
     judged = judgements(page)
-    for promise in PROMISES:
-        assert re.search(rf"{re.escape(promise)} +\S.*? kept", demo.said()), demo.said()
+    for promise in (*OF_RECORDS, *OF_TIME):
         assert [said for text, said in judged.items() if promise in text] == [("good", "kept")]
     moved = re.search(r"every planned move is done and verified +(\d+) of (\d+)", demo.said())
     assert moved

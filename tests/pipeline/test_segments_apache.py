@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from tests.pipeline.made_logs import good, read
 from tests.support.apache_kafka import CONSOLE_CONSUMER, LOG_DIRS, ApacheKafka, ToolResult
-from tests.support.clients import produce
-from tests.support.waiting import eventually
+from tests.support.clients import flushed, produce
+from tests.support.waiting import TimeIsUp, eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
@@ -44,7 +44,7 @@ def write_keyed(bootstrap: str, topic: str, codec: str) -> None:
             None if n % 5 == 0 else f"key {n}",
             headers=[("h", f"one {n}"), ("empty", "")] if n % 3 == 0 else None,
         )
-    assert client.flush(60) == 0
+    flushed(client, 60)
 
 
 def write_transactions(bootstrap: str, topic: str) -> None:
@@ -181,9 +181,11 @@ def test_the_records_are_those_that_the_console_consumer_prints(
     rows = disks.load(spark).withColumn("ms", F.unix_millis("timestamp")).collect()
     assert [row for row in rows if row["error"]] == []
     data = [row for row in rows if not row["is_control"]]
+    settled = [row for row in data if not row["is_aborted"]]
+    if len(disks.everything) < len(data) or len(disks.committed) < len(settled):
+        raise TimeIsUp("the console consumer ended before it had all: nothing came for six seconds")
     assert len(disks.everything) > 20_000
     assert sorted(map(printed, data)) == disks.everything
-    settled = [row for row in data if not row["is_aborted"]]
     assert sorted(map(printed, settled)) == disks.committed
     assert len(data) - len(settled) == 2 * 20
     for codec in CODECS:

@@ -395,6 +395,8 @@ def brokers_known(host: str, port: int, seconds: float = 2) -> set[int]:
                 frame = stream.read(size)
     except (OSError, struct.error):
         return set()
+    if len(frame) < size:
+        return set()  # It hung up within its answer.
     (count,) = struct.unpack_from(">i", frame, 4)
     at, ids = 8, set()
     for _ in range(count):

@@ -17,11 +17,59 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
+from confluent_kafka.admin import AdminClient
 
 from spindle.cli.demo.demo_load import DemoLoad
+from tests.support.deadlines import Deadline
+from tests.support.waiting import TimeIsUp, eventually
 
+State = dict[int, tuple[int, set[int]]]
+"""Leader and ISR of each partition of a topic."""
 _STAMP = struct.Struct(">iqd")
 _QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 2000}
+_MOVING = frozenset(
+    (
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.REPLICA_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError.KAFKA_STORAGE_ERROR,
+    )
+)
+"""What brokers say while leaders change, or before they have heard of a topic: ask again."""
+_UNANSWERED = frozenset(
+    (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN)
+)
+"""What librdkafka says where it asks a node that is just going down, say."""
+
+
+def unanswered(refused: KafkaException) -> bool:
+    """Whether no broker has answered: asked again, another one may."""
+    return refused.args[0].code() in _UNANSWERED
+
+
+def flushed(producer: Producer, seconds: float) -> None:
+    """Wait until all is delivered or given up on. TimeIsUp if it is not."""
+    if left := producer.flush(seconds):
+        raise TimeIsUp(f"not within {seconds} s: {left} records are delivered")
+
+
+def state_of(client: AdminClient | Consumer | Producer, topic: str, seconds: float = 10) -> State:
+    """Leader and ISR of each partition of a topic; empty if the broker that answers has none.
+
+    ConnectionError without an answer, so that a poll looks again: librdkafka asked a node that is
+    just going down, say.
+    """
+    try:
+        found = client.list_topics(topic, timeout=seconds).topics[topic].partitions
+    except KafkaException as refused:
+        if unanswered(refused):
+            raise ConnectionError(f"no broker tells of {topic}") from refused
+        raise
+    return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
 
 
 def produce(
@@ -43,8 +91,20 @@ def produce(
             partition=partition,
             on_delivery=lambda error, _: failed.append(error) if error else None,
         )
-    assert producer.flush(60) == 0
+    flushed(producer, 60)
     assert not failed, failed[:3]
+
+
+def taken(reader: Consumer, count: int, seconds: float = 30) -> list[Message]:
+    """The next records of a consumer, so many or a few more; what is no record is passed over."""
+    found: list[Message] = []
+
+    def look() -> bool:
+        found.extend(m for m in reader.consume(count - len(found), 0.2) if m.error() is None)
+        return len(found) >= count
+
+    eventually(look, f"{count} records are read", seconds, 0)
+    return found
 
 
 def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer:
@@ -61,15 +121,15 @@ def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer
     )
 
 
-def _end(reader: Consumer, place: TopicPartition, deadline: float) -> int:
+def _end(reader: Consumer, place: TopicPartition, deadline: Deadline) -> int:
     """Where a partition ends. One that was just elected may not have heard of it yet."""
     while True:
         try:
             return int(reader.get_watermark_offsets(place, timeout=20)[1])
         except KafkaException as refused:
-            moved = refused.args[0].code() == KafkaError.NOT_LEADER_FOR_PARTITION
-            if not moved or time.monotonic() > deadline:
+            if refused.args[0].code() not in _MOVING and not unanswered(refused):
                 raise
+            deadline.hold(f"{place.topic}-{place.partition} is led; last: {refused}")
             time.sleep(0.1)
 
 
@@ -82,22 +142,23 @@ def read_all(
     that it leads no more tells an end of before.
     """
     reader = consumer(bootstrap, "reader", **{"enable.partition.eof": True})
-    deadline = time.monotonic() + seconds
+    deadline = Deadline(seconds)
     try:
         read: dict[int, int] = {}
         """How far: the last entries of a log may be markers, or aborted, and come to no reader."""
         found: dict[int, list[Message]] = {}
         ends = {}
-        for number in reader.list_topics(topic, 20).topics[topic].partitions:
+        # A broker that has no replica of a new topic may hear of it last.
+        for number in eventually(lambda: state_of(reader, topic), f"{topic} is known", seconds):
             place = TopicPartition(topic, number)
             found[number] = []
             end = _end(reader, place, deadline)
             ends[number] = max(end, (promised or {}).get(number, 0))
         reader.assign([TopicPartition(topic, n, OFFSET_BEGINNING) for n in ends])
         while any(read.get(n, 0) < end for n, end in ends.items()):
-            assert time.monotonic() < deadline, (
-                f"{topic}: { {n: len(m) for n, m in found.items()} } of {ends}"
-            )
+            if deadline.is_over:
+                _not_lost(reader, topic, promised or {})
+                deadline.hold(f"{topic}: { {n: len(m) for n, m in found.items()} } of {ends}")
             for message in reader.consume(1000, 0.1):
                 error, number = message.error(), message.partition()
                 if error is None:
@@ -110,6 +171,13 @@ def read_all(
         reader.close()
 
 
+def _not_lost(reader: Consumer, topic: str, promised: Mapping[int, int]) -> None:
+    """Each partition has what was promised: that it was not read in time is another matter."""
+    for number, end in promised.items():
+        there = _end(reader, TopicPartition(topic, number), Deadline(20))
+        assert there >= end, f"{topic}-{number}: ends at {there}: up to {end}, all are lost"
+
+
 def values(bootstrap: str, topic: str) -> list[bytes]:
     """The values of a topic, partition by partition."""
     found = read_all(bootstrap, topic)
@@ -119,7 +187,8 @@ def values(bootstrap: str, topic: str) -> list[bytes]:
 def audit(load: DemoLoad, bootstrap: str, topic: str) -> int:
     """All that a load was promised is there once, in order, at its offset; how much that is."""
     assert not load.failed, load.failed[:3]
-    assert len(load.acknowledged) == load.sent
+    if open_ := load.sent - len(load.acknowledged):
+        raise TimeIsUp(f"{topic}: {open_} records of {load.sent} have no answer yet")
     events = load.acknowledged
     places: list[int | None] = [*events.offset]
     told = list(zip(events.partition, places, events.sequence, strict=True))

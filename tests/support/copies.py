@@ -23,8 +23,16 @@ class Entry(NamedTuple):
 Copy = dict[int, Entry]
 
 
-def copy_of(folder: Path) -> Copy:
-    """All records of a log, by offset; compaction may leave batches without any."""
+def _files(folder: Path) -> dict[str, tuple[int, int]]:
+    """Which files, and how long, the log has."""
+    return {p.name: (p.stat().st_ino, p.stat().st_size) for p in folder.glob("*.log")}
+
+
+def copy_of(folder: Path) -> Copy | None:
+    """All records of a log, by offset; compaction may leave batches without any.
+
+    None where an offset is there twice, as between two files that are just changed for one.
+    """
     found: Copy = {}
     for file in sorted(folder.glob("*.log")):
         for batch in codec.split(file.read_bytes(), partial=True):
@@ -32,7 +40,8 @@ def copy_of(folder: Path) -> Copy:
             producer = (batch.producer_id, batch.producer_epoch)
             flags = batch.attributes & 0x3F  # Whether it was cleaned is a copy's own affair.
             for record in codec.records(batch):
-                assert record.offset not in found, f"{folder}: offset {record.offset} twice"
+                if record.offset in found:
+                    return None
                 found[record.offset] = Entry(
                     record.key, record.value, batch.leader_epoch, producer, flags
                 )
@@ -55,8 +64,15 @@ def until_equal(cluster: Local, topic: str, *, compacted: bool) -> None:
     """
 
     def together() -> list[Copy] | None:
-        copies = [copy_of(folder) for folder in folders(cluster, topic)]
-        return copies if len({max(copy) for copy in copies}) == 1 else None
+        there = folders(cluster, topic)
+        before = [_files(folder) for folder in there]
+        copies = [copy_of(folder) for folder in there]
+        if [_files(folder) for folder in there] != before:
+            return None  # The cleaner has changed files while they were read.
+        doubled = [folder for folder, copy in zip(there, copies, strict=True) if copy is None]
+        assert not doubled, f"an offset twice in {doubled}"
+        whole = [copy for copy in copies if copy is not None]
+        return whole if len({max(copy) for copy in whole}) == 1 else None
 
     first, *others = eventually(together, f"the copies of {topic} are equally long", 60)
     for other in others:

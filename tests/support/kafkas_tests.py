@@ -26,6 +26,7 @@ from tests.support import class_data
 from tests.support.apache_kafka import JVM, archive, class_path
 from tests.support.kafka_jars import VERSION, JarsMissing, kafka_jars
 from tests.support.processes import tied
+from tests.support.waiting import TimeIsUp
 
 ROOT = Path(__file__).parents[2]
 JAVA = Path(__file__).parent / "java"
@@ -46,6 +47,14 @@ _OTHER_JARS = (
 )
 _FETCH_LIMIT_S = 900
 BY_HAND_S = 3600
+_CAUSE = re.compile(r"^ +=> (.+)$", re.M)
+"""How JUnit tells why a test failed, in its list of failures."""
+_LATE = re.compile(
+    r"(org\.opentest4j\.AssertionFailedError: Condition not met within timeout"
+    r"|(java\.util\.concurrent\.ExecutionException: )?"
+    r"(java\.util\.concurrent|org\.apache\.kafka\.common\.errors)\.TimeoutException)"
+)
+"""What Apache Kafka's waiting helpers and clients throw when their time is up."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,12 @@ class Outcome:
     successful: int
     failed: int
     text: str
+
+    def hold(self) -> None:
+        """TimeIsUp where each failure is that a state did not come within a test's own deadline."""
+        causes = _CAUSE.findall(self.text)
+        if self.failed and causes and all(_LATE.match(cause) for cause in causes):
+            raise TimeIsUp(self.text)
 
     @property
     def failures(self) -> set[str]:

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from tests.support.clients import consumer, read_all
-from tests.support.waiting import eventually
+from tests.support.clients import consumer, flushed, read_all
+from tests.support.deadlines import Deadline
+from tests.support.waiting import TimeIsUp, eventually
 
 T = TypeVar("T")
 PAUSE = 0.05
@@ -102,7 +103,8 @@ class Life(threading.Thread):
         self._ending = True
         self._free.set()
         self.join(PATIENCE + 30)
-        assert not self.is_alive(), f"{self.name} does not end"
+        if self.is_alive():
+            raise TimeIsUp(f"{self.name} does not end")
         self.close()
         self.alive()
 
@@ -190,7 +192,7 @@ class Table(Life):
                 on_delivery=lambda error, _: failed.append(error) if error else None,
             )
             self.wanted[key] = value
-        assert self._producer.flush(PATIENCE) == 0, "records are not acknowledged"
+        flushed(self._producer, PATIENCE)
         assert not failed, failed
 
     def check(self) -> None:
@@ -255,7 +257,7 @@ class Transactions(Life):
         value = f"held while {self._number} " + ("committed" if commits else "aborted")
         held.begin_transaction()
         held.produce(self._topic, value.encode(), partition=0)
-        assert held.flush(PATIENCE) == 0
+        flushed(held, PATIENCE)
         with self.rest():
             assert value not in self.seen(), "a reader of committed records sees what is undecided"
         yield
@@ -289,9 +291,9 @@ def committed_values(bootstrap: str, topic: str) -> list[str]:
     reader: Consumer = consumer(bootstrap, **settings)
     reader.assign([TopicPartition(topic, 0, 0)])
     found: list[str] = []
-    deadline = time.monotonic() + PATIENCE
+    deadline = Deadline(PATIENCE)
     try:
-        while time.monotonic() < deadline:
+        while not deadline.is_over:
             for message in reader.consume(500, 1):
                 if message.error() is None:
                     value = message.value()
@@ -301,7 +303,7 @@ def committed_values(bootstrap: str, topic: str) -> list[str]:
                     return found
     finally:
         reader.close()
-    raise AssertionError(f"no end of {topic}; {len(found)} records so far")
+    raise TimeIsUp(f"no end of {topic}; {len(found)} records so far")
 
 
 def _producer(bootstrap: str, **settings: Any) -> Producer:
@@ -311,13 +313,14 @@ def _producer(bootstrap: str, **settings: Any) -> Producer:
 
 def _repeated(ask: Callable[[], T], meanwhile: Callable[[], object] = lambda: None) -> T:
     """Ask until it is not refused, as clients do while brokers change their places."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = Deadline(PATIENCE)
     while True:
         try:
             return ask()
         except KafkaException as refused:
             error = refused.args[0]
-            if error.fatal() or error.txn_requires_abort() or time.monotonic() > deadline:
+            if error.fatal() or error.txn_requires_abort():
                 raise
+            deadline.hold(f"not refused; last: {refused}")
             meanwhile()
             time.sleep(0.05)

@@ -14,21 +14,24 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import time
+import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import TypeVar, cast
 
-from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import ElectionType, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from tools.messages.entities import make, request_types
 
 from spindle.client.admin import AdminClient as OwnClient
-from spindle.client.failures import Refused
+from spindle.client.failures import OutOfTime, Refused, Unreachable
 from spindle.client.results import (
     Change,
     ConfigChange,
+    ConfigSource,
     LogDirDescription,
     Replica,
     ReplicaLogDirs,
@@ -41,8 +44,11 @@ from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
+from spindle.wire.apis import Key
 from tests.support.apache_kafka import CONTROLLER_ID, ToolResult
+from tests.support.clients import State, state_of
 from tests.support.nursery import Nursery, shared
+from tests.support.quorum import ask
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import TimeIsUp, eventually
 
@@ -55,8 +61,7 @@ SETTINGS = {
     "offsets.topic.num.partitions": "4",
     "default.replication.factor": "3",
 }
-State = dict[int, tuple[int, set[int]]]
-"""Leader and ISR of each partition of a topic."""
+T = TypeVar("T")
 
 
 class Local(SpindleCluster):
@@ -155,25 +160,40 @@ class Local(SpindleCluster):
 
     # -- disks ------------------------------------------------------------------------------
 
+    def done(self, work: Callable[[OwnClient], Awaitable[T]], seconds: float = 30) -> T:
+        """Do something with a client of ours, which waits so long for an answer.
+
+        TimeIsUp if none comes; ConnectionError where the broker is not there, or goes down.
+        """
+
+        async def within() -> T:
+            async with OwnClient(self.bootstrap, timeout=seconds) as admin:
+                return await work(admin)
+
+        try:
+            return asyncio.run(within())
+        except OutOfTime as late:
+            raise TimeIsUp(str(late)) from late
+        except Unreachable as gone:
+            raise ConnectionError(str(gone)) from gone
+
     def disks(self, broker: int) -> list[LogDirDescription]:
         """A broker's log directories as it describes them, in the order of its configuration."""
 
-        async def ask() -> list[LogDirDescription]:
-            async with OwnClient(self.bootstrap) as admin:
-                found = {d.path: d for d in await admin.describe_log_dirs([broker])[broker]}
+        async def look(admin: OwnClient) -> list[LogDirDescription]:
+            found = {d.path: d for d in await admin.describe_log_dirs([broker])[broker]}
             return [found[path] for path in self.log_dirs(broker)]
 
-        return asyncio.run(ask())
+        return self.done(look)
 
     def place_of(self, topic: str, partition: int, broker: int) -> ReplicaLogDirs:
         """Where a replica lives and moves to, as its broker says."""
         replica = Replica(topic, partition, broker)
 
-        async def ask() -> ReplicaLogDirs:
-            async with OwnClient(self.bootstrap) as admin:
-                return await admin.describe_replica_log_dirs([replica])[replica]
+        async def look(admin: OwnClient) -> ReplicaLogDirs:
+            return await admin.describe_replica_log_dirs([replica])[replica]
 
-        return asyncio.run(ask())
+        return self.done(look)
 
     def disk_of(self, topic: str, partition: int, broker: int) -> int:
         """The number of the directory where a replica lives."""
@@ -196,19 +216,18 @@ class Local(SpindleCluster):
             for replica, to in wanted.items()
         }
 
-        async def ask() -> dict[str, Error]:
+        async def order(admin: OwnClient) -> dict[str, Error]:
             told = {}
-            async with OwnClient(self.bootstrap, timeout=seconds) as admin:
-                items = admin.alter_replica_log_dirs(paths)
-                for replica in paths:
-                    try:
-                        await items[replica]
-                        told[str(replica)] = Error.NONE
-                    except Refused as refused:
-                        told[str(replica)] = Error(refused.error)
+            items = admin.alter_replica_log_dirs(paths)
+            for replica in paths:
+                try:
+                    await items[replica]
+                    told[str(replica)] = Error.NONE
+                except Refused as refused:
+                    told[str(replica)] = Error(refused.error)
             return told
 
-        return asyncio.run(ask())
+        return self.done(order, seconds)
 
     def create_on(self, topic: str, disk: int, replicas: Sequence[int], **configs: str) -> None:
         """Make a topic of one partition, each of its replicas on the directory of that number.
@@ -228,17 +247,59 @@ class Local(SpindleCluster):
             for name, value in settings.items()
         ]
 
-        async def ask() -> None:
-            async with OwnClient(self.bootstrap) as admin:
-                await admin.incremental_alter_configs({resource: changes}).all()
+        async def change(admin: OwnClient) -> None:
+            await admin.incremental_alter_configs({resource: changes}).all()
 
-        asyncio.run(ask())
+        self.done(change)
+        self._until_heard(broker, settings, ConfigSource.DYNAMIC_BROKER)
+
+    def configure_all(self, settings: Mapping[str, str | None]) -> None:
+        """Change dynamic settings of all brokers; return when each that runs has heard of it."""
+        everyone = Resource(ResourceType.BROKER, "")
+        changes = [
+            ConfigChange(name, Change.DELETE if value is None else Change.SET, value)
+            for name, value in settings.items()
+        ]
+
+        async def change(admin: OwnClient) -> None:
+            await admin.incremental_alter_configs({everyone: changes}).all()
+
+        self.done(change)
+        for node in self.brokers:
+            self._until_heard(node.node_id, settings, ConfigSource.DYNAMIC_DEFAULT_BROKER)
+
+    def _until_heard(
+        self, broker: int, settings: Mapping[str, str | None], source: ConfigSource
+    ) -> None:
+        """Wait until a broker that runs says of itself what has just been set; None: unset."""
+        resource = Resource(ResourceType.BROKER, str(broker))
+
+        def heard() -> bool:
+            process = self.nodes[broker].process
+            if process is None or process.poll() is not None:
+                return True
+            told = self.done(lambda admin: admin.describe_configs([resource])[resource])
+            own = {name: c.value for name, c in told.items() if c.source == source}
+            return all(
+                name not in own if value is None else name in own and _same(own[name], value)
+                for name, value in settings.items()
+            )
+
+        self.until(heard, f"broker {broker} has heard {settings}")
 
     def metrics(self, broker: int) -> dict[str, float]:
-        """What a node's metrics page says; its `metrics.port` must be set."""
+        """What a node's metrics page says; its `metrics.port` must be set.
+
+        ConnectionError where the node is not there.
+        """
         url = f"http://127.0.0.1:{self.nodes[broker].settings['metrics.port']}/metrics"
-        with urllib.request.urlopen(url, timeout=10) as page:
-            lines = page.read().decode().splitlines()
+        try:
+            with urllib.request.urlopen(url, timeout=10) as page:
+                lines = page.read().decode().splitlines()
+        except urllib.error.URLError as gone:
+            if isinstance(gone.reason, OSError):
+                raise gone.reason from gone
+            raise
         pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
         return {name: float(value) for name, value in pairs}
 
@@ -262,14 +323,11 @@ class Local(SpindleCluster):
         self.become(topic, {n: (r[0], set(r)) for n, r in enumerate(assignment)})
 
     def state(self, topic: str) -> State:
-        """Leader and ISR of each partition, as librdkafka sees them; empty without an answer."""
-        try:
-            found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
-        except KafkaException as unanswered:
-            if unanswered.args[0].code() != KafkaError._TIMED_OUT:
-                raise
-            return {}  # It asked a node that is just going down, say.
-        return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
+        """Leader and ISR of each partition, as librdkafka sees them.
+
+        TimeIsUp if no broker answers, or none has heard of the topic.
+        """
+        return eventually(lambda: state_of(self.admin, topic), f"a broker tells of {topic}")
 
     def become(self, topic: str, wanted: State, seconds: float = 30) -> None:
         """Wait until a topic's partitions are led and replicated so."""
@@ -284,6 +342,14 @@ class Local(SpindleCluster):
         for topic in topics:
             self.until(lambda t=topic: self.state(t)[0][0] == broker, f"{broker} leads {topic}", 60)
 
+    def knows(self, broker: int, topic: str, partitions: int) -> bool:
+        """Whether this broker itself says that a topic has so many partitions."""
+        types = request_types(Key.METADATA, 9)
+        asked = (make(types.MetadataRequestTopic, name=topic),)
+        request = make(types.MetadataRequest, topics=asked, allow_auto_topic_creation=False)
+        (found,) = ask(self.nodes[broker].port, request, 20).topics
+        return len(found.partitions) == partitions
+
     def until(self, look: Callable[..., object], what: str, seconds: float = 30) -> None:
         """Poll; if it never comes true, tell what the nodes said last."""
         try:
@@ -297,3 +363,13 @@ class Local(SpindleCluster):
         done = self.run_tool(name, "--bootstrap-server", self.bootstrap, *arguments, stdin=stdin)
         assert done.code == 0, done
         return done
+
+
+def _same(told: str | None, given: str) -> bool:
+    """Whether a broker tells of what it was given: 1 as 1.0, say, and a secret not at all."""
+    if told is None or told == given:
+        return True
+    try:
+        return float(told) == float(given)
+    except ValueError:
+        return False

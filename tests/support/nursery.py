@@ -14,9 +14,11 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.processes import tied
+from tests.support.waiting import TimeIsUp
 
 _START_LIMIT_S = 30
 _sharing = threading.Lock()
@@ -47,7 +49,8 @@ class Born:
     def send_signal(self, number: int) -> None:
         """Send a signal, if it still runs."""
         if self.returncode is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # It has just ended, and we have not heard it yet.
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """End it at once."""
@@ -94,7 +97,10 @@ class Nursery:
         with self._asking:
             self._process.stdin.write(json.dumps(order).encode() + b"\n")
             self._process.stdin.flush()
-            return self._born.get(timeout=_START_LIMIT_S)
+            try:
+                return self._born.get(timeout=_START_LIMIT_S)
+            except queue.Empty as late:
+                raise TimeIsUp(f"not within {_START_LIMIT_S} s: {properties} is started") from late
 
     @property
     def pid(self) -> int:

@@ -42,7 +42,10 @@ def ask(port: int, request: Any, seconds: float = 2) -> Any:
             if len(head) < 4:
                 raise ConnectionResetError("hung up")
             (size,) = struct.unpack(">i", head)
-            return decode_response(request, stream.read(size))
+            body = stream.read(size)
+            if len(body) < size:
+                raise ConnectionResetError("hung up within its answer")
+            return decode_response(request, body)
 
 
 def describe(port: int) -> View | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
@@ -129,14 +128,12 @@ def test_the_second_bootstrap_server_helps_when_the_first_is_down(port: int) -> 
 
 def test_absent_brokers_are_reported_within_seconds_with_all_addresses(port: int) -> None:
     async def scenario() -> None:
-        loop = asyncio.get_running_loop()
-        start = loop.time()
         cluster = Cluster(
             [Address("127.0.0.1", port), Address("no-such-host.invalid", 9092)], client_id="test"
         )
-        with pytest.raises(NobodyThere) as nobody:
-            await cluster.refresh(Deadline(30))
-        assert loop.time() - start < 8
+        async with asyncio.timeout(8):
+            with pytest.raises(NobodyThere) as nobody:
+                await cluster.refresh(Deadline(30))
         text = str(nobody.value)
         assert f"127.0.0.1:{port}: Connection refused" in text
         assert "no-such-host.invalid:9092" in text
@@ -331,10 +328,9 @@ def test_a_url_and_a_name_without_an_address_are_refused_at_once() -> None:
         parse_bootstrap("http://localhost:9092")
 
     async def scenario() -> None:
-        began = time.monotonic()
-        with pytest.raises(Unreachable, match=r"kafka-1\.prod\.internal\.invalid"):
-            async with AdminClient("kafka-1.prod.internal.invalid:9092", timeout=60):
-                pass
-        assert time.monotonic() - began < 30
+        async with asyncio.timeout(30):
+            with pytest.raises(Unreachable, match=r"kafka-1\.prod\.internal\.invalid"):
+                async with AdminClient("kafka-1.prod.internal.invalid:9092", timeout=60):
+                    pass
 
     asyncio.run(scenario())
