@@ -151,4 +151,6 @@ def test_every_logger_has_a_level() -> None:
 
 def test_a_line_is_of_the_package_that_says_it(out: Outbox) -> None:
     out.say("info", "broker state")
-    assert out.take().log_lines[0].logger == __package__
+    ready = out.take()
+    assert ready is not None
+    assert ready.log_lines[0].logger == __package__
