@@ -72,7 +72,7 @@ def sides(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def all_led(port: int) -> bool:
-    """Whether a broker has heard of all topics, and who leads them."""
+    """Whether a broker has heard of all topics and of their leaders."""
     types = request_types(Key.METADATA, 12)
     asked = tuple(make(types.MetadataRequestTopic, name=name, topic_id=None) for name in TOPICS)
     answer = send(

@@ -70,7 +70,7 @@ def test_beside_apache_kafkas_controller_an_assignment_says_it(
     assert cluster.state("mixed")[0][0] in (2, 3)
     mixed = committed.image(cluster).topic_ids["mixed"]
 
-    def told() -> list[DirectoryId]:
+    def reported() -> list[DirectoryId]:
         """What was said, in its order; what had no answer in time may be said again."""
         every = (
             directory.id_
@@ -81,7 +81,7 @@ def test_beside_apache_kafkas_controller_an_assignment_says_it(
         return [id for id, _ in groupby(every)]
 
     cluster.until(lambda: assigned(cluster) == first, "it is in its place again", PATIENCE)
-    assert told() == [LOST, first]
+    assert reported() == [LOST, first]
     keys = {seen.header.api_key for seen in relay.seen()}
     assert not [key for key in keys if key >= 30_000]
     # Apache Kafka takes the broker over: it opens the bad copy, gives its last indexes room, and

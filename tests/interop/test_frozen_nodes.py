@@ -19,7 +19,7 @@ import pytest
 from tests.support.apache_kafka import ApacheKafka, ApacheNode, brokers_known
 from tests.support.clients import produce
 from tests.support.commands import begin, call, run
-from tests.support.freezing import freeze
+from tests.support.freezing import freeze, frozen
 from tests.support.local import Local
 from tests.support.quorum import led
 from tests.support.waiting import eventually
@@ -31,17 +31,6 @@ from spindle.pipeline import harm
 
 LONG = 60
 TOPICS = ("frozen-beside-1", "frozen-beside-2", "frozen-beside-3")
-
-
-@contextmanager
-def frozen(node: ApacheNode) -> Iterator[None]:
-    """While the block runs, the node's process is stopped and its sockets are open."""
-    assert node.process is not None
-    freeze(node.process.pid)
-    try:
-        yield
-    finally:
-        node.process.send_signal(signal.SIGCONT)
 
 
 def make_topics(bootstrap: str) -> dict[str, str]:

@@ -115,9 +115,9 @@ def test_offline_and_online_cut_nothing_and_name_whom_they_concern(cluster: Loca
     cluster.start_node(3)
     cluster.until(lambda: (log / "replica-bad").exists(), "the damage is found", PATIENCE)
     assert contents(log) == before
-    told = "1 replica is damaged: solo-0"
+    line = "1 replica is damaged: solo-0"
     cluster.until(
-        lambda: told in run("spindle", "disks", "-b", cluster.bootstrap).stdout, "it is told"
+        lambda: line in run("spindle", "disks", "-b", cluster.bootstrap).stdout, "it is shown"
     )
 
 

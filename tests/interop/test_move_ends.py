@@ -8,10 +8,8 @@ import asyncio
 import json
 import re
 import shutil
-import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from tests.support.clients import consumer, produce, values
 from tests.support.commands import run
-from tests.support.freezing import freeze
+from tests.support.freezing import frozen
 from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.real_moves import (
@@ -459,28 +457,13 @@ def test_what_cannot_be_is_refused_and_changes_nothing(cluster: Local) -> None:
     cluster.until(lambda: cluster.disks(1)[3].online, "it is back", 60)
 
 
-@contextmanager
-def frozen(cluster: Local, *nodes: int) -> Iterator[None]:
-    """These nodes stand still meanwhile."""
-    processes = [cluster.nodes[node].process for node in nodes]
-    try:
-        for process in processes:
-            assert process is not None
-            freeze(process.pid)
-        yield
-    finally:
-        for process in processes:
-            assert process is not None
-            process.send_signal(signal.SIGCONT)
-
-
 @pytest.mark.spec("B-02", "K113-13")
 def test_a_follower_is_cut_while_it_moves_and_so_is_its_copy(cluster: Local) -> None:
     cluster.create_on("cut", 0, [1, 2])
     given = fill(cluster, "cut", 2 * MB)
     limit_moves(cluster, None)
     alone = f"127.0.0.1:{cluster.nodes[1].port}"
-    with frozen(cluster, 2, 100):
+    with frozen(cluster.nodes[2], cluster.nodes[100]):
         # What only broker 1 has, its copy has, too: but no controller is there to agree to a swap.
         for only_here in ([b"answers the fetch that waits"], [b"only here" * 10] * 500):
             produce(alone, "cut", only_here, acks="1")

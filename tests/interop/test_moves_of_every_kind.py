@@ -96,7 +96,7 @@ class Site:
     def send(self, broker: int, places: Places) -> None:
         """Have all replicas of a broker move."""
         told = self.cluster.alter({(topic, 0, broker): n for topic, n in places.items()})
-        assert set(told.values()) == {Error.NONE}, told
+        assert set(told.values()) == {Error.NONE}, f"{told}\n{self.cluster.tail(broker, 5000)}"
 
     def begin(self, broker: int, places: Places) -> None:
         """The same, slowly; each of them has copied something."""

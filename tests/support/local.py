@@ -161,7 +161,7 @@ class Local(SpindleCluster):
     # -- disks ------------------------------------------------------------------------------
 
     def done(self, work: Callable[[OwnClient], Awaitable[T]], seconds: float = 30) -> T:
-        """Do something with a client of ours, which waits so long for an answer.
+        """Do something with Spindle's own client, which waits so long for an answer.
 
         TimeIsUp if none comes; ConnectionError where the broker is not there, or goes down.
         """
