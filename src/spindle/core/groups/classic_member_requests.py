@@ -87,7 +87,10 @@ def joined(member: ConsumerGroupMember) -> JoinAnswer:
 
 
 def synced(group: ConsumerGroupMetadata, ask: Sync, around: ConsumerSurroundings) -> SyncAnswer:
-    """A member's assignment; Refusal where it has to join (again) before it gets one."""
+    """A member's assignment; Refusal where it has to join (again) before it gets one.
+
+    While a new target waits (group.consumer.assignment.interval.ms) it gets what it has.
+    """
     who = MemberIdentity(
         group_id=ask.group_id,
         generation=ask.generation,
@@ -102,7 +105,8 @@ def synced(group: ConsumerGroupMetadata, ask: Sync, around: ConsumerSurroundings
             f"Member {ask.member_id} speaks {ask.protocol_type}, {ask.protocol}; it joined with "
             f"{CONSUMER}, {name}.",
         )
-    if _is_behind(group, member) and member.stands.state is not MemberState.UNREVOKED_PARTITIONS:
+    gives_up = member.stands.state is MemberState.UNREVOKED_PARTITIONS
+    if member.epoch < group.assignment_epoch and not gives_up:
         raise Refusal(
             Error.REBALANCE_IN_PROGRESS,
             f"A new rebalance is triggered in group {ask.group_id} and member {ask.member_id} "
@@ -120,7 +124,7 @@ def must_rejoin(group: ConsumerGroupMetadata, member: ConsumerGroupMember) -> bo
     """A heartbeat tells it to: the group has a new epoch, it has to give something up, or what it
     waits for is free."""
     state = member.stands.state
-    if _is_behind(group, member) or state is MemberState.UNREVOKED_PARTITIONS:
+    if member.epoch < group.epoch or state is MemberState.UNREVOKED_PARTITIONS:
         return True
     return state is MemberState.UNRELEASED_PARTITIONS and not group.waits(member)
 
@@ -143,10 +147,6 @@ def speaker(group: ConsumerGroupMetadata, who: MemberIdentity) -> ConsumerGroupM
             f"{known.epoch} of member {who.member_id}.",
         )
     return known
-
-
-def _is_behind(group: ConsumerGroupMetadata, member: ConsumerGroupMember) -> bool:
-    return member.epoch < group.epoch
 
 
 def _first_protocol(member: ConsumerGroupMember) -> tuple[str, bytes]:

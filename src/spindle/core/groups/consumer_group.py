@@ -209,7 +209,7 @@ class ConsumerGroup(TurnTaking):
         there any more, nor as long as it would be empty."""
 
         def refuse(refusal: Refusal) -> None:
-            then(JoinAnswer(error=refusal.error, member_id=ask.member_id))
+            then(JoinAnswer(error=refusal.error))
 
         def act(turn: GroupTurn) -> None:
             if not self.metadata.is_there:
@@ -251,7 +251,7 @@ class ConsumerGroup(TurnTaking):
             self._topics_changed = looks
             if turn.take() is not None:
                 needs_id = refusal.error is Error.MEMBER_ID_REQUIRED
-                told = member_id if needs_id else ask.member_id
+                told = member_id if needs_id else ""
                 then(JoinAnswer(error=refusal.error, member_id=told))
             return
         member = draft.group.members[member_id]

@@ -61,8 +61,9 @@ def refuse(
     error: Error,
     message: str,
 ) -> JoinGroupResponse:
-    """No generation."""
-    return _encode(context, JoinAnswer(error=error, member_id=request.member_id))
+    """No generation, and no member, as far as Apache Kafka's coordinator heard of it."""
+    named = request.member_id if error is Error.INVALID_GROUP_ID else ""
+    return _encode(context, JoinAnswer(error=error, member_id=named))
 
 
 def _encode(context: RequestContext[JoinGroupResponse], answer: JoinAnswer) -> JoinGroupResponse:

@@ -47,10 +47,27 @@ def test_members_speak_in_their_own_generation_alone(world: ConsumerWorld) -> No
     refused = other.join()
     assert refused is not None
     assert refused.error is Error.INCONSISTENT_GROUP_PROTOCOL
+    again = one.join(protocol_type="connect")
+    assert again is not None
+    assert (again.error, again.member_id) == (Error.INCONSISTENT_GROUP_PROTOCOL, "")
     one.member_id = "a"
     assert one.beat() is Error.UNKNOWN_MEMBER_ID, "a speaks the other protocol"
     one.member_id = "x"
     assert one.beat() is Error.UNKNOWN_MEMBER_ID
+
+
+def test_a_member_that_joins_while_a_target_waits_gets_what_it_has() -> None:
+    world = ConsumerWorld(limits=ConsumerLimits(assignment_interval=1_000))
+    world.beat("a", 0)
+    one = Classic(world, "one")
+    one.join()
+    answer = one.sync()
+    assert (answer.error, one.owned) == (Error.NONE, ())
+    assert one.beat() is Error.REBALANCE_IN_PROGRESS, "its next join makes the target"
+    world.wait(1.1)
+    one.join()
+    assert one.sync().error is Error.NONE
+    assert one.beat() is Error.NONE
 
 
 def test_what_no_consumer_says_is_refused(world: ConsumerWorld) -> None:
