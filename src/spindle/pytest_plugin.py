@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from spindle.runtime.cluster_plan import QuorumKind
     from spindle.testing import ClusterInstance
 
 FIXTURES = {"spindle_cluster", "spindle_cluster_factory"}
+_USUAL = {"brokers": "3", "log_dirs": "2", "controllers": ""}
+"""Without a number of controllers there is one, or there are as many as a folder has."""
 _running = pytest.StashKey[list["ClusterInstance"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The shape of clusters of which a test does not say another."""
-    for name, usual in (("brokers", 3), ("log_dirs", 2), ("controllers", 1)):
-        text = f"spindle.testing: {name.replace('_', ' ')} of a cluster (default: {usual})"
-        parser.addini(f"spindle_{name}", text, default=str(usual))
+    for name, usual in _USUAL.items():
+        text = f"spindle.testing: {name.replace('_', ' ')} of a cluster (default: {usual or 1})"
+        parser.addini(f"spindle_{name}", text, default=usual)
     text = "spindle.testing: settings of all nodes, a line NAME=VALUE for each"
     parser.addini("spindle_settings", text, type="linelist", default=[])
 
@@ -34,7 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_running] = []
     config.addinivalue_line(
         "markers",
-        "spindle_cluster(brokers=3, log_dirs=2, controllers=1, combined=False, settings={}):"
+        "spindle_cluster(brokers=3, log_dirs=2, controllers=1, combined=False, settings={},"
+        ' quorum="dynamic"):'
         " what the fixture spindle_cluster of this test is like",
     )
 
@@ -78,7 +82,8 @@ def _maker(config: pytest.Config) -> Callable[..., ClusterInstance]:
     """`spindle.testing.cluster`, for what is not given with what the options of the run say."""
     from spindle.testing import cluster
 
-    usual = {n: int(config.getini(f"spindle_{n}")) for n in ("brokers", "log_dirs", "controllers")}
+    given = {name: str(config.getini(f"spindle_{name}")) for name in _USUAL}
+    usual = {name: int(number) for name, number in given.items() if number}
     lines: list[str] = config.getini("spindle_settings")
     usual_settings = dict(line.split("=", 1) for line in lines)
 
@@ -87,10 +92,17 @@ def _maker(config: pytest.Config) -> Callable[..., ClusterInstance]:
         combined: bool = False,
         settings: Mapping[str, str] | None = None,
         folder: Path | None = None,
+        quorum: QuorumKind | None = None,
         **shape: int,
     ) -> ClusterInstance:
-        given = {**usual_settings, **(settings or {})}
-        return cluster(**{**usual, **shape}, combined=combined, settings=given, folder=folder)
+        wanted = {**usual, **shape}
+        return cluster(
+            **wanted,
+            combined=combined,
+            settings={**usual_settings, **(settings or {})},
+            folder=folder,
+            quorum=quorum,
+        )
 
     return make
 

@@ -149,7 +149,7 @@ def test_a_port_is_honoured_or_refused_by_name(tmp_path: Path) -> None:
 def test_fewer_brokers_or_directories_than_hold_data_are_refused(tmp_path: Path) -> None:
     there = LocalCluster(tmp_path, brokers=3, dirs=2)
     there.prepare()
-    there._folder.unlock()
+    there._files.folder.unlock()
     for brokers in (2, 4):
         with pytest.raises(Unusable, match=f"a cluster of 3 brokers, not {brokers}: give that"):
             LocalCluster(tmp_path, brokers=brokers, dirs=2, port=None)

@@ -12,6 +12,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "spindle up",
         "spindle up --brokers 5 --dirs 4 --metrics --setting num.partitions=3",
         "spindle up --port 0 --data /tmp/try --json",
+        "spindle up --data old-cluster --quorum dynamic --controllers 3",
     ),
     "demo": ("spindle demo --report demo.html",),
     "broker": ("spindle broker --config /etc/kafka/server.properties",),

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,9 +20,21 @@ if TYPE_CHECKING:
     from spindle.runtime.local_security import LocalSecurity
 
 _Controllers = Annotated[
-    int,
+    int | None,
     typer.Option(
-        min=1, max=7, help="Number of controllers; 3 survive the failure of one, 5 of two."
+        min=1,
+        max=7,
+        help="Number of controllers; 3 survive the failure of one, 5 of two. The data's cluster"
+        " gets more or fewer. [default: 1, or as many as it has]",
+    ),
+]
+_Quorum = Annotated[
+    Literal["dynamic", "static"] | None,
+    typer.Option(
+        metavar="KIND",
+        help="dynamic: the voters are in the metadata log; static: in every node's"
+        " controller.quorum.voters. A static quorum of the data's cluster can become dynamic."
+        " [default: dynamic, or as it is]",
     ),
 ]
 _Secure = Annotated[
@@ -30,11 +42,16 @@ _Secure = Annotated[
     typer.Option("--secure", help="TLS, logins and ACLs; FOLDER/security has a login."),
 ]
 
+_STATIC = (
+    "quorum:      static, its controllers stay as they are; --quorum dynamic changes that at the"
+    " next start"
+)
+
 
 def up(
     brokers: Annotated[int, typer.Option(min=1, max=50, help="Number of brokers.")] = 3,
     dirs: Annotated[int, typer.Option(min=1, max=50, help="Log directories of each.")] = 2,
-    controllers: _Controllers = 1,
+    controllers: _Controllers = None,
     combined: Annotated[
         bool, typer.Option("--combined", help="The first brokers are the controllers too.")
     ] = False,
@@ -62,6 +79,7 @@ def up(
         typer.Option("--metrics", help="Each node serves Prometheus metrics on a port of its own."),
     ] = False,
     secure: _Secure = False,
+    quorum: _Quorum = None,
     json_output: Annotated[
         bool, typer.Option("--json", help="Lines of JSON when the cluster serves and ends.")
     ] = False,
@@ -71,7 +89,8 @@ def up(
     Prints the bootstrap address when the cluster serves; any Kafka client can connect to it. With
     --secure clients log in (SASL_SSL, SCRAM-SHA-512): the printed properties file is the
     administrator's, which makes other users and ACLs.
-    Ctrl-C stops the cluster cleanly. The data stay, and the next start finds them.
+    Ctrl-C stops the cluster cleanly. The data stay, and the next start finds them; with another
+    number of --controllers it adds or removes some.
 
     If a node stops by itself, a line names its reason and its log, and the other nodes keep
     running. The command ends when no node runs. Exit code 1: a node has stopped by itself, or the
@@ -95,6 +114,7 @@ def up(
             metrics,
             security=client.client() if client else UNSECURED,
             records=client.users() if client else (),
+            quorum=quorum,
         )
         ended = asyncio.run(_up(cluster, dirs, json_output, client))
     except Unusable as error:
@@ -168,6 +188,7 @@ def _say_serving(
             "bootstrap": cluster.bootstrap,
             "controllers": ",".join(controllers),
             "clusterId": cluster.cluster_id,
+            "quorum": cluster.quorum,
             "data": str(cluster.home),
             **({"metrics": {str(n): url for n, url in urls.items()}} if urls else {}),
             **({"commandConfig": own} if own else {}),
@@ -179,6 +200,7 @@ def _say_serving(
         f"{'s' if len(cluster.brokers) == 1 else ''} after {took:.1f} s",
         f"bootstrap:   {cluster.bootstrap}",
         f"controllers: {','.join(controllers)}",
+        *([_STATIC] if cluster.quorum == "static" else []),
         f"data:        {cluster.home}",
         *(f"metrics:     {url} (node {node_id})" for node_id, url in urls.items()),
         *([f"clients:     --command-config {own}"] if own else []),
@@ -190,7 +212,7 @@ def _say_serving(
 async def _tell_ends(
     cluster: LocalCluster, as_json: bool, ended: list[str], stop: asyncio.Event
 ) -> None:
-    from spindle.runtime.local import how_it_ended
+    from spindle.runtime.local_node import how_it_ended
 
     async for node in cluster.ends():
         told = how_it_ended(node)

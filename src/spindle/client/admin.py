@@ -40,6 +40,7 @@ from spindle.client import (
 )
 from spindle.client.addresses import parse_bootstrap
 from spindle.client.cluster import TIMEOUT_S, Cluster
+from spindle.client.feature_levels import FeatureLevelCalls
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.quotas import QuotaCalls
 from spindle.client.raft_voters import RaftVoterCalls
@@ -72,7 +73,7 @@ from spindle.security.client_properties import (
 CLIENT_ID: Final = "spindle-admin"
 
 
-class AdminClient(QuotaCalls, RaftVoterCalls):
+class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls):
     """A client of one cluster, for administration. Use it with `async with`."""
 
     def __init__(

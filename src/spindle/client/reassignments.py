@@ -118,7 +118,8 @@ async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> Brok
     answer = await cluster.ask_node(broker, request, deadline)
     levels = [f.max_version for f in answer.supported_features if f.name == METADATA_VERSION]
     versions = {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
-    return BrokerFeatures(max(levels, default=None), versions)
+    finalized = {str(f.name): int(f.max_version_level) for f in answer.finalized_features}
+    return BrokerFeatures(max(levels, default=None), versions, finalized)
 
 
 async def _ask_alter(

@@ -311,10 +311,14 @@ class ReplicaLogDirs:
 
 @dataclass(frozen=True, slots=True)
 class BrokerFeatures:
-    """What a broker serves: its highest metadata.version (None without KRaft), versions by API."""
+    """What a broker serves: its highest metadata.version (None without KRaft), versions by API.
+
+    `finalized`: the cluster's levels of features, as far as the broker has heard.
+    """
 
     metadata_version: int | None
     versions: dict[int, tuple[int, int]]
+    finalized: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,27 @@ import fcntl
 import os
 import random
 import socket
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from spindle.model.errors import Unusable
+from spindle.runtime.cluster_plan import ClusterPlan, QuorumKind, new_plan, parse
 
 FIRST_PORT = 19090
 """Where the first start puts a cluster by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a start asks for; None: as the folder has it, or the default of a new cluster."""
+
+    brokers: int
+    port: int | None
+    """The first one, of a controller; brokers and further controllers follow. 0: free ones."""
+    controllers: int | None
+    combined: bool
+    quorum: QuorumKind | None
 
 
 class Folder:
@@ -57,44 +70,73 @@ class Folder:
             self._held.close()
             self._held = None
 
-    def ports(
-        self, first: int | None, brokers: int, controllers: int, combined: bool
-    ) -> tuple[Sequence[int], Sequence[int]]:
-        """Ports of the brokers and of the controllers: those of an earlier start, else new ones.
+    def plan(self, asked: Asked) -> ClusterPlan:
+        """The cluster of an earlier start, else a new one, which is noted at once.
 
-        From `first` on: a controller, the brokers, further controllers; 0: whichever are free;
-        None: where they were, at first from FIRST_PORT on. Unusable where an earlier start does
-        not agree: nodes know each other by their ports.
+        Unusable where an earlier start does not agree: nodes know each other by their ports, and
+        data of a broker would be missing.
         """
         kept = self.path / "ports"
-        shape = f"controllers={controllers}{' combined' if combined else ''}"
         if kept.exists():
-            numbers, _, had = kept.read_text().partition("\n")
-            had = had.strip() or "controllers=1"
-            if had != shape:
+            there = parse(kept.read_text())
+            self._check(there, asked)
+            return there
+        controllers = asked.controllers or 1
+        count = asked.brokers + controllers
+        first = FIRST_PORT if asked.port is None else asked.port
+        ports = [first + n for n in range(count)] if first else self.reserve(count)
+        made = new_plan(ports, controllers, asked.combined, asked.quorum or "dynamic")
+        self.keep(made)
+        return made
+
+    def _check(self, there: ClusterPlan, asked: Asked) -> None:
+        if len(there.brokers) != asked.brokers:
+            raise Unusable(
+                f"{self.path} holds a cluster of {len(there.brokers)} brokers, not"
+                f" {asked.brokers}: give that number, or another folder"
+            )
+        first = next(iter(there.controllers.values()))
+        if asked.port and asked.port != first:
+            raise Unusable(
+                f"{self.path} holds a cluster on ports from {first} on, not {asked.port}: leave"
+                " the port out, or give another folder"
+            )
+        if asked.combined and not there.is_combined:
+            raise Unusable(
+                f"{self.path} holds a cluster whose controllers are nodes of their own, not"
+                " brokers: leave --combined out, or give another folder"
+            )
+        count = len(there.controllers)
+        if there.quorum == "dynamic":
+            if asked.quorum == "static":
                 raise Unusable(
-                    f"{self.path} holds a cluster with {had}: its voters cannot be changed"
+                    f"{self.path} holds a cluster with a dynamic quorum, which cannot become a"
+                    " static one: leave --quorum out, or give another folder"
                 )
-            ports = [int(word) for word in numbers.split()]
-            there = len(ports) - controllers
-            if there != brokers:
-                raise Unusable(
-                    f"{self.path} holds a cluster of {there} brokers, not {brokers}: give that"
-                    " number, or another folder"
-                )
-            if first and first != ports[0]:
-                raise Unusable(
-                    f"{self.path} holds a cluster on ports from {ports[0]} on, not {first}: leave"
-                    " the port out, or give another folder"
-                )
-        else:
-            count = brokers + controllers
-            first = FIRST_PORT if first is None else first
-            ports = [first + n for n in range(count)] if first else self.reserve(count)
-            self.path.mkdir(parents=True, exist_ok=True)
-            kept.write_text(" ".join(map(str, ports)) + f"\n{shape}\n")
-        had_brokers = len(ports) - controllers
-        return ports[1 : had_brokers + 1], [ports[0], *ports[had_brokers + 1 :]]
+        elif asked.controllers not in (None, count) and asked.quorum != "dynamic":
+            raise Unusable(
+                f"{self.path} holds a cluster with {count} controllers and a static quorum, whose"
+                " voters cannot be changed: give that number, make the quorum a dynamic one"
+                " (--quorum dynamic), or give another folder"
+            )
+
+    def keep(self, plan: ClusterPlan) -> None:
+        """Note the cluster for the next start."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        (self.path / "ports").write_text(plan.text)
+
+    def note_initial_controllers(self, text: str) -> None:
+        """Note the voters that a quorum is to begin with, until all of them are formatted."""
+        (self.path / "initial-controllers").write_text(text)
+
+    def initial_controllers(self) -> str | None:
+        """What was noted, where not all of them are formatted."""
+        noted = self.path / "initial-controllers"
+        return noted.read_text() if noted.exists() else None
+
+    def forget_initial_controllers(self) -> None:
+        """All are formatted."""
+        (self.path / "initial-controllers").unlink(missing_ok=True)
 
     def reserve(self, count: int) -> list[int]:
         """Free ports, held for this folder until `unlock`."""

@@ -7,69 +7,19 @@ the processes, waits until they serve. The next start uses kept data.
 from __future__ import annotations
 
 import asyncio
-import signal
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from spindle.client.admin import AdminClient
-from spindle.model.config import node_config
-from spindle.model.errors import Failure, Unusable
-from spindle.model.ids import id_to_text
 from spindle.model.metadata_records import MetadataRecord
-from spindle.model.security_protocol import SecurityProtocol
-from spindle.runtime.folder import Folder
-from spindle.runtime.nursery import NodeProcess, Nursery
-from spindle.runtime.os_disk import OsDisk
+from spindle.runtime.cluster_plan import QuorumKind
+from spindle.runtime.folder import Asked
+from spindle.runtime.local_files import LocalFiles
+from spindle.runtime.local_node import LocalNode
+from spindle.runtime.local_processes import LocalProcesses
+from spindle.runtime.local_quorum import LocalQuorum
+from spindle.runtime.nursery import Nursery
 from spindle.security.client_properties import UNSECURED, ClientSecurity
-from spindle.storage import meta
-from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
-
-CONTROLLER_ID = 100
-CONTROLLER, NODES = "CONTROLLER", "NODES"
-"""Names of listeners: controllers', and that of brokers to each other where clients log in."""
-START_SECONDS = 30.0
-STOP_SECONDS = 20.0
-
-
-@dataclass(slots=True)
-class LocalNode:
-    """One node of a local cluster: its files, and its process while it runs."""
-
-    node_id: int
-    home: Path
-    port: int | None = None
-    """Where clients reach it; None: it is no broker."""
-    log_dirs: tuple[Path, ...] = ()
-    inner_port: int | None = None
-    """Where other brokers reach it; None: where clients do."""
-    controller_port: int | None = None
-    """Where it is reached as a controller; None: it is none."""
-    settings: dict[str, str] = field(default_factory=dict)
-    """Laid over everything else in its properties."""
-    process: NodeProcess | None = field(default=None, repr=False)
-
-    @property
-    def properties(self) -> Path:
-        """Its `server.properties`."""
-        return self.home / "server.properties"
-
-    @property
-    def log_file(self) -> Path:
-        """What it says (stderr)."""
-        return self.home / "node.log"
-
-    @property
-    def metrics_url(self) -> str | None:
-        """Where its metrics are, if it was started with them."""
-        port = self.settings.get("metrics.port")
-        return f"http://127.0.0.1:{port}/metrics" if port else None
-
-    @property
-    def running(self) -> bool:
-        """Whether its process lives."""
-        return self.process is not None and self.process.returncode is None
+from spindle.storage.formatting import DEFAULT_LEVELS
 
 
 class LocalCluster:
@@ -77,12 +27,14 @@ class LocalCluster:
 
     Controllers are nodes of their own, 100 and on, or with `combined` the first brokers. `settings`
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
-    too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
-    port. `nursery`: the one that starts the nodes, if several clusters share it; the caller closes
-    it. `security`: how clients connect; `settings` then have what nodes need for it. Where clients
-    log in, brokers speak to each other at a listener of their own, with TLS. `records`: what the
-    metadata of a new cluster begins with, beside its features. Use as an async context manager, or
-    call `start` and `stop`. One process at a time runs the cluster of a folder.
+    too. `port` None: where it was, see `Folder.plan`. `controllers` None: those that there are, one
+    of a new cluster; a dynamic quorum becomes one of so many when it starts. `quorum` None: what it
+    is, dynamic for a new cluster; a static one can become dynamic. `metrics`: each node serves them
+    on a free port. `nursery`: the one that starts the nodes, if several clusters share it; the
+    caller closes it. `security`: how clients connect; `settings` then have what nodes need for it.
+    Where clients log in, brokers speak to each other at a listener of their own, with TLS.
+    `records`: what the metadata of a new cluster begins with, beside its features. Use as an async
+    context manager, or call `start` and `stop`. One process at a time runs the cluster of a folder.
     """
 
     def __init__(
@@ -92,60 +44,59 @@ class LocalCluster:
         dirs: int = 2,
         port: int | None = 0,
         settings: Mapping[str, str] | None = None,
-        controllers: int = 1,
+        controllers: int | None = None,
         combined: bool = False,
         metrics: bool = False,
         nursery: Nursery | None = None,
         security: ClientSecurity = UNSECURED,
         records: Sequence[MetadataRecord] = (),
+        quorum: QuorumKind | None = None,
     ) -> None:
-        if combined and controllers > brokers:
-            raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
+        asked = Asked(brokers, port, controllers, combined, quorum)
         self.home = home
-        self.cluster_id = ""
-        """Its id, once its files are prepared."""
-        self._settings = dict(settings or {})
-        self._security = security
-        self._records = (*DEFAULT_LEVELS, *records)
+        self._files = LocalFiles(
+            home,
+            asked,
+            dirs,
+            dict(settings or {}),
+            security.protocol,
+            (*DEFAULT_LEVELS, *records),
+            metrics,
+        )
         self._nursery = nursery or Nursery()
         self._owns_nursery = nursery is None
-        self._folder = Folder(home)
-        self._folder.check_dirs(dirs)
-        ports, controller_ports = self._folder.ports(port, brokers, controllers, combined)
-        self.brokers = [
-            LocalNode(
-                n,
-                home / f"broker-{n}",
-                port,
-                tuple(home / f"broker-{n}" / f"disk-{d}" for d in range(1, dirs + 1)),
-            )
-            for n, port in enumerate(ports[:brokers], 1)
-        ]
-        if combined:
-            self.controllers = self.brokers[:controllers]
-        else:
-            self.controllers = [
-                LocalNode(CONTROLLER_ID + n, home / f"controller{f'-{n + 1}' if n else ''}")
-                for n in range(controllers)
-            ]
-        for node, controller_port in zip(self.controllers, controller_ports, strict=True):
-            node.controller_port = controller_port
-        if metrics:
-            for node, free in zip(self.nodes, self._folder.reserve(len(self.nodes)), strict=True):
-                node.settings["metrics.port"] = str(free)
-        if security.protocol.has_sasl:
-            for node, free in zip(self.brokers, self._folder.reserve(brokers), strict=True):
-                node.inner_port = free
+        self._processes = LocalProcesses(self._files, self._nursery, security)
+        self._quorum = LocalQuorum(self._files, self._processes, asked)
+
+    @property
+    def cluster_id(self) -> str:
+        """Its id, once its files are prepared."""
+        return self._files.cluster_id
+
+    @property
+    def brokers(self) -> list[LocalNode]:
+        """The nodes that clients reach, by id."""
+        return self._files.brokers
+
+    @property
+    def controllers(self) -> list[LocalNode]:
+        """The controllers, in the order in which they came."""
+        return self._files.controllers
 
     @property
     def nodes(self) -> list[LocalNode]:
         """All nodes, controllers first."""
-        return [*self.controllers, *(b for b in self.brokers if b not in self.controllers)]
+        return self._files.nodes
+
+    @property
+    def quorum(self) -> QuorumKind:
+        """Whether its voters are in the metadata log, or in each node's properties."""
+        return self._files.plan.quorum
 
     @property
     def bootstrap(self) -> str:
         """host:port of all brokers, for clients."""
-        return ",".join(f"127.0.0.1:{b.port}" for b in self.brokers)
+        return self._processes.bootstrap
 
     def broker(self, node_id: int) -> LocalNode:
         """A broker by its id."""
@@ -167,94 +118,47 @@ class LocalCluster:
         await self.stop()
 
     async def start(self) -> None:
-        """Write, format, start all nodes and wait until they serve."""
+        """Write, format, start all nodes, wait until they serve, and have the controllers vote."""
         try:
             self.prepare()
             for node in self.nodes:
                 await self.start_node(node)
             await self.wait_serving()
+            await self._quorum.become_as_asked()
         except BaseException:
             await self.stop()
             raise
 
     def prepare(self) -> None:
-        """Write the properties and format the directories that are not formatted yet.
+        """Write the properties and format what is blank; the folder is this process's from now on.
 
-        From here on until `stop` the folder is this process's.
+        Unusable where the metadata is lost.
         """
-        self._folder.lock()
-        disk = OsDisk()
-        nodes = self.nodes
-        for node in nodes:
-            node.home.mkdir(parents=True, exist_ok=True)
-            text = "".join(f"{k}={v}\n" for k, v in self._properties(node).items())
-            node.properties.write_text(text)
-        configs = [node_config(self._properties(node)) for node in nodes]
-        found = {path: meta.read(disk, path) for config in configs for path in config.directories}
-        known = (own.cluster_id for own in found.values() if own is not None)
-        self.cluster_id = next(known, None) or id_to_text(meta.random_directory_id())
-        for config in configs:
-            blank = [path for path in config.directories if found[path] is None]
-            now_ms = time.time_ns() // 1_000_000
-            format_blank(disk, blank, self.cluster_id, config.node_id, now_ms, self._records)
+        self._files.prepare()
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""
-        node.process = await self._nursery.start(node.properties, node.log_file, self._title(node))
+        await self._processes.start_node(node)
 
     async def wait_serving(self) -> None:
-        """Wait until every running broker answers, and says that all are registered and unfenced.
-
-        Each is asked: the others know for a while yet a broker that was killed a moment ago.
-        What answers must be this cluster: another one may listen where our node could not.
-        """
-        deadline = time.monotonic() + START_SECONDS
-        waiting = [b for b in self.brokers if b.running]
-        wanted = {b.node_id for b in waiting}
-        while waiting:
-            self._check_alive()
-            try:
-                if wanted <= await self._brokers_of(waiting[0]):
-                    del waiting[0]
-                    continue
-            except Failure as error:
-                if time.monotonic() > deadline:
-                    text = f"the cluster does not serve: {error}; see {self.home}"
-                    raise Unusable(text) from error
-            if time.monotonic() > deadline:
-                raise Unusable(f"not all brokers came up within {START_SECONDS:g} s: {self.home}")
-            await asyncio.sleep(0.05)
-
-    async def _brokers_of(self, broker: LocalNode) -> set[int]:
-        """The brokers that one of them knows. Failure where it does not answer."""
-        address = f"127.0.0.1:{broker.port}"
-        async with AdminClient(address, timeout=2.0, security=self._security) as admin:
-            cluster = await admin.describe_cluster()
-        if self.cluster_id and cluster.cluster_id != self.cluster_id:
-            raise Unusable(
-                f"another cluster (id {cluster.cluster_id}) answers at {address};"
-                f" the one in {self.home} has id {self.cluster_id}: stop the other one, or"
-                " use another folder and other ports"
-            )
-        self._check_alive()
-        return set(cluster.brokers)
+        """Wait until every running broker says that all are registered and unfenced. Unusable."""
+        await self._processes.wait_serving()
 
     async def stop_node(self, node: LocalNode) -> int | None:
         """Stop one node cleanly; its exit code."""
-        if node.process is None or not node.running:
-            return node.process.returncode if node.process else None
-        node.process.send_signal(signal.SIGTERM)
-        try:
-            return await asyncio.wait_for(node.process.wait(), STOP_SECONDS)
-        except TimeoutError:
-            node.process.kill()
-            return await node.process.wait()
+        return await self._processes.stop_node(node)
 
     async def kill_node(self, node: LocalNode) -> None:
         """Kill one node's process (SIGKILL)."""
-        if node.process is not None and node.running:
-            node.process.kill()
-            await node.process.wait()
+        await self._processes.kill_node(node)
+
+    async def add_controller(self) -> LocalNode:
+        """Start one controller more, a node of its own, and give it a vote. Unusable, Refused."""
+        return await self._quorum.add()
+
+    async def remove_controller(self, node: LocalNode) -> None:
+        """Take a controller's vote and stop it; a broker goes on as one. Unusable, Refused."""
+        await self._quorum.remove(node)
 
     async def stop(self) -> None:
         """Stop all nodes cleanly: brokers side by side, then controllers.
@@ -275,7 +179,7 @@ class LocalCluster:
     async def _close(self) -> None:
         if self._owns_nursery:
             await self._nursery.close()
-        self._folder.unlock()
+        self._files.folder.unlock()
 
     async def ends(self) -> AsyncIterator[LocalNode]:
         """Nodes whose processes end from now on, each at once, until none is left."""
@@ -292,78 +196,3 @@ class LocalCluster:
         finally:
             for task in waiting:
                 task.cancel()
-
-    # --- files ------------------------------------------------------------------------------
-
-    def _check_alive(self) -> None:
-        for node in self.nodes:
-            if node.process is not None and node.process.returncode is not None:
-                raise Unusable(how_it_ended(node))
-
-    def _title(self, node: LocalNode) -> str:
-        roles = [
-            *(["broker"] if node.port is not None else []),
-            *(["controller"] if node.controller_port is not None else []),
-        ]
-        return f"spindle {'+'.join(roles)} {node.node_id} of {self.home.name}"
-
-    def _properties(self, node: LocalNode) -> dict[str, str]:
-        voters = (f"{c.node_id}@127.0.0.1:{c.controller_port}" for c in self.controllers)
-        roles = {"broker": node.port, "controller": node.controller_port}
-        common = {
-            "process.roles": ",".join(role for role, port in roles.items() if port is not None),
-            "node.id": str(node.node_id),
-            **_listeners(node, self._security.protocol),
-            "controller.quorum.voters": ",".join(voters),
-            "log.dir.fault.drills": "true",
-        }
-        if node.port is None:
-            return {
-                **common,
-                "log.dirs": str(node.home / "metadata"),
-                **self._settings,
-                **node.settings,
-            }
-        replicas = str(min(3, len(self.brokers)))
-        return {
-            **common,
-            **({} if node.inner_port is None else {"inter.broker.listener.name": NODES}),
-            "log.dirs": ",".join(map(str, node.log_dirs)),
-            "metadata.log.dir": str(node.home / "metadata"),
-            "offsets.topic.replication.factor": replicas,
-            "default.replication.factor": replicas,
-            "group.initial.rebalance.delay.ms": "0",
-            **self._settings,
-            **node.settings,
-        }
-
-
-def how_it_ended(node: LocalNode) -> str:
-    """How a node's process ended, what it said last, and where the rest is."""
-    assert node.process is not None
-    code = node.process.returncode
-    assert code is not None
-    if code < 0:
-        return (
-            f"node {node.node_id} was killed by {signal.Signals(-code).name}; see {node.log_file}"
-        )
-    lines = node.log_file.read_text(errors="replace").splitlines()
-    last = lines[-1] if lines else "it said nothing"
-    return f"node {node.node_id} ended with code {code}: {last} (see {node.log_file})"
-
-
-def _listeners(node: LocalNode, outer: SecurityProtocol) -> dict[str, str]:
-    inner = SecurityProtocol.SSL if outer.has_tls else SecurityProtocol.PLAINTEXT
-    ports = {outer.value: node.port, NODES: node.inner_port, CONTROLLER: node.controller_port}
-    protocols = {
-        CONTROLLER: inner,
-        outer.value: outer,
-        **({NODES: inner} if outer.has_sasl else {}),
-    }
-    return {
-        "listeners": ",".join(
-            f"{name}://127.0.0.1:{port}" for name, port in ports.items() if port is not None
-        ),
-        "controller.listener.names": CONTROLLER,
-        "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in protocols.items()),
-    }

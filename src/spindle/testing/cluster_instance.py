@@ -14,7 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from spindle.model.errors import Unusable
+from spindle.runtime.cluster_plan import QuorumKind
 from spindle.runtime.local import LocalCluster
+from spindle.runtime.local_node import LocalNode
 from spindle.testing.background import background
 from spindle.testing.node_instance import BrokerInstance, NodeInstance
 
@@ -49,6 +52,8 @@ class ClusterInstance:
     they do is done; a coroutine calls those that take time (`start`, `close`, `restart`, `stop`)
     with `asyncio.to_thread`. `settings` are laid over `SETTINGS` and over Kafka's defaults.
     `folder`: where the nodes' files go, and stay; without it they go when the cluster goes.
+    `controllers`: a folder's cluster gets so many; None: it has what it had, a new one has one.
+    `quorum`: "dynamic" (the default of a new cluster), or "static" for voters that never change.
     """
 
     def __init__(
@@ -56,10 +61,11 @@ class ClusterInstance:
         brokers: int = 3,
         log_dirs: int = 2,
         *,
-        controllers: int = 1,
+        controllers: int | None = None,
         combined: bool = False,
         settings: Mapping[str, str] | None = None,
         folder: Path | None = None,
+        quorum: QuorumKind | None = None,
     ) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="spindle-"))
         """Below it are each node's `server.properties`, its log (`node.log`) and its disks."""
@@ -76,6 +82,7 @@ class ClusterInstance:
                 controllers,
                 combined,
                 nursery=self._background.nursery,
+                quorum=quorum,
             )
         except BaseException:
             self._remove()
@@ -85,10 +92,14 @@ class ClusterInstance:
             for node in self._local.brokers
         }
         self._brokers = made
-        self._controllers = [
-            made.get(node.node_id) or NodeInstance(self._local, node, self._background)
-            for node in self._local.controllers
-        ]
+        self._instances: dict[int, NodeInstance] = {**made}
+        """All nodes that there have been, by their ids."""
+
+    def _instance(self, node: LocalNode) -> NodeInstance:
+        if node.node_id not in self._instances:
+            made = NodeInstance(self._local, node, self._background)
+            self._instances[node.node_id] = made
+        return self._instances[node.node_id]
 
     # --- life ---------------------------------------------------------------------------------
 
@@ -169,10 +180,15 @@ class ClusterInstance:
         return self._brokers[broker_id]
 
     def controller(self, number: int = 0) -> NodeInstance:
-        """A controller, by its number (from 0 on)."""
-        if not 0 <= number < len(self._controllers):
-            raise LookupError(f"no controller {number}: the first of {len(self._controllers)} is 0")
-        return self._controllers[number]
+        """A controller, by its number (from 0 on, in the order in which they came)."""
+        if not 0 <= number < len(self.controllers):
+            raise LookupError(f"no controller {number}: the first of {len(self.controllers)} is 0")
+        return self.controllers[number]
+
+    @property
+    def controllers(self) -> tuple[NodeInstance, ...]:
+        """All controllers."""
+        return tuple(map(self._instance, self._local.controllers))
 
     @property
     def brokers(self) -> tuple[BrokerInstance, ...]:
@@ -182,8 +198,26 @@ class ClusterInstance:
     @property
     def nodes(self) -> tuple[NodeInstance, ...]:
         """All nodes, controllers first."""
-        others = (b for b in self.brokers if b not in self._controllers)
-        return (*self._controllers, *others)
+        return tuple(map(self._instance, self._local.nodes))
+
+    def add_controller(self) -> NodeInstance:
+        """Start one controller more and wait until it votes; the others need a majority for that.
+
+        Unusable where the quorum is static.
+        """
+        return self._instance(self._background.run(self._local.add_controller()))
+
+    def remove_controller(self, controller: NodeInstance) -> None:
+        """Take a controller's vote, whether it runs or not, and stop it.
+
+        A broker that is a controller, too, is started again as a broker. Unusable where it is no
+        controller, or the last one, or where the quorum is static.
+        """
+        found = next((c for c in self._local.controllers if self._instance(c) is controller), None)
+        if found is None:
+            raise Unusable(f"{controller.name} is no controller of this cluster")
+        controller.thaw()
+        self._background.run(self._local.remove_controller(found))
 
     def wait_until_serving(self) -> None:
         """Wait until every broker that runs is registered, unfenced and answers."""
@@ -198,15 +232,17 @@ def cluster(
     brokers: int = 3,
     log_dirs: int = 2,
     *,
-    controllers: int = 1,
+    controllers: int | None = None,
     combined: bool = False,
     settings: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    quorum: QuorumKind | None = None,
 ) -> ClusterInstance:
     """A cluster for `with` or `async with`: ready when the block begins, gone when it ends.
 
     `brokers` with `log_dirs` disks each. `controllers` are processes of their own, or with
-    `combined` the first brokers. `settings` are Kafka's, of all nodes. `folder` keeps the files.
+    `combined` the first brokers; by default there is one. `settings` are Kafka's, of all nodes.
+    `folder` keeps the files. `quorum` "static": the voters are in the nodes' properties.
     """
     return ClusterInstance(
         brokers,
@@ -215,4 +251,5 @@ def cluster(
         combined=combined,
         settings=settings,
         folder=folder,
+        quorum=quorum,
     )

@@ -15,7 +15,8 @@ from typing import Final
 from spindle.model.errors import Unusable
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.isolation import CUT_OFF, RECONNECTED
-from spindle.runtime.local import LocalCluster, LocalNode
+from spindle.runtime.local import LocalCluster
+from spindle.runtime.local_node import LocalNode
 from spindle.runtime.server import EXIT_BUG
 from spindle.testing.background import Background
 

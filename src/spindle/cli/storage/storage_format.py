@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from spindle.cli.storage.first_voters import parse_voters, standalone
 from spindle.cli.storage.releases import level_of
 from spindle.cli.storage.scram_arguments import scram_records
 from spindle.model.config import NodeConfig
@@ -30,6 +29,7 @@ from spindle.model.feature_rules import (
     SERVED,
     finalized_at,
 )
+from spindle.model.first_voters import parse_voters, standalone
 from spindle.model.ids import id_to_text
 from spindle.model.metadata_records import FeatureLevel, UserScramCredential
 from spindle.model.quorum_voters import Voters
