@@ -89,6 +89,13 @@ def test_cordoned_log_dirs(kafka_jars: Path) -> None:
             id="consumer-groups-described",
         ),
         pytest.param(
+            "kafka.server.ConsumerProtocolMigrationTest",
+            21,
+            set(),
+            marks=pytest.mark.spec("C-02"),
+            id="migrations",
+        ),
+        pytest.param(
             "kafka.server.ShareGroupDescribeRequestTest",
             2,
             set(),
