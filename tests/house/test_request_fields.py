@@ -37,7 +37,7 @@ ELSEWHERE: dict[Key, tuple[str, ...]] = {
     Key.BEGIN_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.END_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.BROKER_HEARTBEAT: ("node/directory_capacities.py",),
-    Key.SHARE_FETCH: ("node/handlers/_shares.py",),
+    Key.SHARE_FETCH: ("node/handlers/_shares.py", "node/share/delayed_share_fetch.py"),
     Key.SASL_HANDSHAKE: ("node/sasl_authenticator.py",),
     Key.SASL_AUTHENTICATE: ("node/sasl_authenticator.py",),
 }  # fmt: skip

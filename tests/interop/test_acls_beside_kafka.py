@@ -29,6 +29,7 @@ from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
 from spindle.model.errors import Error
+from spindle.model.ids import id_to_text
 from spindle.wire.codec import Message, Response
 from spindle.wire.messages import create_acls_request as create_acls
 from spindle.wire.messages import create_topics_request as create_topics
@@ -51,7 +52,7 @@ def prepare(side: Side) -> None:
     assert [each.error_code for each in made.topics] == [Error.NONE] * len(TOPICS)
     side.ids = {each.name: each.topic_id for each in made.topics}
     eventually(lambda: all(led(side, name) for name in TOPICS), "the topics are led", 30)
-    for kind, key in ((0, "mine"), (1, "mine")):
+    for kind, key in ((0, "mine"), (1, "mine"), (2, f"mine:{id_to_text(side.ids['mine'])}:0")):
         find = FindCoordinatorRequest(key_type=kind, coordinator_keys=(key,))
         eventually(lambda find=find: found(side, find), "the coordinator is there", 60)
     for group in ("mine", "other"):
@@ -75,7 +76,7 @@ def led(side: Side, name: str) -> bool:
 
 
 def found(side: Side, find: FindCoordinatorRequest) -> bool:
-    return well(side.ask(find, 4, ROOT))
+    return well(side.ask(find, 6, ROOT))
 
 
 def errors_in(message: object) -> list[int]:

@@ -41,6 +41,7 @@ ELSEWHERE = {
         node_figures.RENEWED,
         node_figures.EXPIRED,
         *client_figures.SECTION.metrics,  # of clients with quotas
+        led_groups.SHARE_IN_FLIGHT,  # of share groups
         between_directories.MOVE_DONE,  # while a move lasts
         between_directories.MOVE_LEFT,
         between_directories.MOVE_SHARE,

@@ -66,6 +66,7 @@ def crowded(seed: int) -> SwarmPlan:
         lock=lock,
         limit=limit,
         releases=0.2,
+        renews=0.5,
         loses=(0.0, 0.1)[seed % 2],
         leaves=0.06,
         sleeps=0.06,
@@ -94,6 +95,7 @@ def test_all_that_can_happen_to_records_happens(outcomes: list[SeedOutcome]) -> 
     assert seen >= {
         "records shared",
         "records settled",
+        "locks renewed",
         "acknowledgements: NONE",
         "acknowledgements: INVALID_RECORD_STATE",
         "sharing members: UNKNOWN_MEMBER_ID",

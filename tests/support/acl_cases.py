@@ -79,6 +79,7 @@ from spindle.wire.messages.list_partition_reassignments_request import (
 from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
 from spindle.wire.messages.sync_group_request import SyncGroupRequest
 from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
+from tests.support.share_acl_cases import GONE, SHARE_CASES, SHARE_SETTINGS, SHARERS
 from tests.support.storage import batch
 
 ROOT, NOTHING, SOME = "127.0.0.1", "127.0.0.2", "127.0.0.3"
@@ -100,6 +101,7 @@ SETTINGS = {
     "auto.create.topics.enable": "true",
     "group.initial.rebalance.delay.ms": "0",
     "compression.type": "producer",
+    **SHARE_SETTINGS,
 }
 T = AclResourceType
 RULES: Final = (
@@ -110,6 +112,7 @@ RULES: Final = (
     (T.TOPIC, "seen", PatternType.LITERAL, SOME, Op.DESCRIBE),
     (T.TOPIC, "new-", PatternType.PREFIXED, SOME, Op.CREATE),
     (T.GROUP, "mine", PatternType.LITERAL, SOME, Op.ALL),
+    (T.GROUP, SHARERS, PatternType.LITERAL, SOME, Op.ALL),
     (T.GROUP, "seen", PatternType.LITERAL, SOME, Op.DESCRIBE),
     (T.TRANSACTIONAL_ID, "mine", PatternType.LITERAL, SOME, Op.ALL),
     (T.TRANSACTIONAL_ID, "seen", PatternType.LITERAL, SOME, Op.DESCRIBE),
@@ -117,7 +120,6 @@ RULES: Final = (
       for host, operations in CLUSTER.items() for operation in operations),
 )  # fmt: skip
 TOPICS = ("mine", "seen", "other")
-GONE = uuid.UUID(int=77)
 RECORDS = batch(0, [b"x"]).data
 
 
@@ -422,6 +424,7 @@ CASES: dict[str, tuple[Key, int, Make]] = {
     "describe partitions": (Key.DESCRIBE_TOPIC_PARTITIONS, 0, lambda side:
         describe_partitions.DescribeTopicPartitionsRequest(topics=of_topics(
             lambda n: describe_partitions.TopicRequest(name=n)))),
+    **SHARE_CASES,
     "describe all partitions": (Key.DESCRIBE_TOPIC_PARTITIONS, 0, lambda side:
         describe_partitions.DescribeTopicPartitionsRequest(topics=())),
 }  # fmt: skip

@@ -73,7 +73,7 @@ class Broker:
         )
         self.forwarding = Forwarding(context)
         self.figures = BrokerFigures(
-            context, self.lifecycle, self.replicas, self.fetchers, self.groups
+            context, self.lifecycle, self.replicas, self.fetchers, self.groups, self.shares
         )
         self.slices = Slices(context.out, context.config.log_dirs[0])
         self._said: set[str] = set()

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.share_group_metadata import ShareGroupState
 from spindle.core.replica.partition import Partition
 from spindle.model.metric_tables import led_groups, node_figures, traffic
 from spindle.model.metric_tables import replication_figures as of
@@ -20,6 +21,7 @@ from spindle.node.groups.group_coordinator_service import GroupCoordinatorServic
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
 from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.share.share_partition_manager import SharePartitionManager
 
 EACH = "metrics.partitions.enable"
 
@@ -42,12 +44,14 @@ class BrokerFigures:
         replicas: ReplicaManager,
         fetchers: ReplicaFetcherManager,
         groups: GroupCoordinatorService,
+        shares: SharePartitionManager,
     ) -> None:
         self._context = context
         self._lifecycle = lifecycle
         self._replicas = replicas
         self._fetchers = fetchers
         self._groups = groups
+        self._shares = shares
 
     def statistics(self) -> Figures:
         """All of them."""
@@ -63,6 +67,7 @@ class BrokerFigures:
         yield from self._partitions()
         yield from replicas.writes.stats.statistics()
         yield from self._of_groups()
+        yield from self._shares.statistics()
 
     def _partitions(self) -> Figures:
         each = self._context.settings.flag(EACH)
@@ -102,9 +107,10 @@ class BrokerFigures:
 
     def _of_groups(self) -> Figures:
         each = self._context.settings.flag(EACH)
-        states, offsets = Counter[str](), 0
+        states, shares, offsets = Counter[str](), Counter[str](), 0
         for led in self._groups.ready():
             states.update(view.state for view in led.coordinator.views())
+            shares.update(view.state for view in led.coordinator.shares.views())
             yield None
             for group, committed in tuple(led.coordinator.offsets.committed.items()):
                 offsets += len(committed)
@@ -116,6 +122,8 @@ class BrokerFigures:
         yield led_groups.OFFSETS.of(offsets)
         for state, metric in _STATES.items():
             yield metric.of(states[state])
+        for share_state in ShareGroupState:
+            yield led_groups.SHARE_GROUPS.of(shares[share_state.value], share_state.value)
 
 
 _COUNTED = (

@@ -77,6 +77,8 @@ class ShareJob:
     releases: float = 0.1
     rejects: float = 0.05
     forgets: float = 0.1
+    renews: float = 0.0
+    """Of records that it would forget: it asks for more time, where it fetches nothing with it."""
     apart: float = 0.4
     """Acknowledgements that do not ride on a fetch."""
     loses: float = 0.0
@@ -158,16 +160,20 @@ class ShareReader(Scripted):
         for node, ids in by_node.items():
             session = self._sessions.setdefault(node, SimSession())
             said: dict[PartitionId, Said] = {}
+            apart = self.out.rng.random() < self._job.apart
             if session.epoch != INITIAL:
-                said = {id: s for id in ids if (s := self._judge(id)).types}
-            if said and self.out.rng.random() < self._job.apart:
+                said = {id: s for id in ids if (s := self._judge(id, apart)).types}
+            if said and apart:
                 yield from self._acknowledge(node, session, said)
                 said = {}
             if node in self._sessions:
                 yield from self._fetch(node, session, ids, said)
 
-    def _judge(self, id: PartitionId) -> Said:
-        """Decide on what it has of a partition; what it forgets has to come back by time."""
+    def _judge(self, id: PartitionId, apart: bool) -> Said:
+        """Decide on what it has of a partition; what it forgets has to come back by time.
+
+        `apart`: it may ask for more time.
+        """
         said, job = Said(), self._job
         for offset in tuple(self._held.get(id, ())):
             chance = self.out.rng.random()
@@ -179,6 +185,8 @@ class ShareReader(Scripted):
                 type_ = AcknowledgeType.RELEASE
             elif chance < job.releases + job.rejects:
                 type_ = AcknowledgeType.REJECT
+            elif apart and self.out.rng.random() < job.renews:
+                type_ = AcknowledgeType.RENEW
             else:
                 continue
             said.types[offset] = type_
@@ -243,6 +251,9 @@ class ShareReader(Scripted):
             group_id=self._job.group,
             member_id=self._member_id,
             share_session_epoch=session.epoch,
+            is_renew_ack=any(
+                AcknowledgeType.RENEW in each.types.values() for each in said.values()
+            ),
             topics=tuple(
                 acknowledging.AcknowledgeTopic(
                     topic_id=id.topic_id,
@@ -334,9 +345,17 @@ class ShareReader(Scripted):
                 shares.check_held(place, offset, self._held[id][offset], at, self._job.lock)
             shares.on_settled(place, final, at)
             self.history.count("records settled", len(final))
+            self._on_renewed(id, said, at)
         elif error not in NOT_TAKEN:
             shares.on_unsure(place, final)
         self._drop(id, said.types)
+
+    def _on_renewed(self, id: PartitionId, said: Said, at: Moment) -> None:
+        """The locks of records begin again: it keeps them, and says no more of them now."""
+        for offset in [o for o, type_ in said.types.items() if type_ is AcknowledgeType.RENEW]:
+            del said.types[offset]
+            self._held[id][offset] = self._held[id][offset]._replace(at=at)
+            self.history.count("locks renewed")
 
     def _drop(self, id: PartitionId, offsets: Iterable[int]) -> None:
         for offset in tuple(offsets):

@@ -289,6 +289,7 @@ def _with_sharers(plan: SwarmPlan, rng: random.Random, min_isr: int) -> SwarmPla
         forgets=rng.choice([0.0, 0.1, 0.3]),
         apart=rng.choice([0.0, 0.4, 1.0]),
         loses=rng.choice([0.0, 0.0, 0.1]),
+        renews=rng.choice([0.0, 0.5, 1.0]),
     )
     settings = {
         **plan.shape.settings,

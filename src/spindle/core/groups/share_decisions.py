@@ -74,11 +74,12 @@ class ShareDraft:
         renamed = set(member.said.topics) != set(before.said.topics)
         if member.said != before.said or before.member_id not in self.group.members:
             self.put(ShareSubscriptionRecord(self._id, member.member_id, member.said))
-        due = self.group.epoch <= self.group.assignment_epoch and self._is_pending()
+        epoch = self.group.epoch
+        due = epoch <= self.group.assignment_epoch and self._is_pending()
         if renamed or due or topics_changed:
             self.refresh_epoch(bump=renamed or due)
         self._assign()
-        after = self._reconcile(member.member_id, renamed)
+        after = self._reconcile(member.member_id, self.group.epoch > epoch)
         tells = beat.epoch == JOIN_EPOCH or beat.topics is not None
         if tells or _numbers(after.stands.assigned) != _numbers(before.stands.assigned):
             assignment: Partitions | None = after.stands.assigned
@@ -177,6 +178,8 @@ class ShareDraft:
         return frozenset(id for id in ids if id is not None)
 
     def _reconcile(self, member_id: str, changed: bool) -> ShareMember:
+        """What a member has now. `changed`: it gives up topics that are gone before the next
+        target is made, as Apache Kafka has it."""
         member = self.group.members[member_id]
         epoch = self.group.assignment_epoch
         if not changed and member.epoch == epoch:

@@ -199,8 +199,11 @@ class ShareGroup(TurnTaking):
             if not self._is_vacant(turn):
                 return
             draft = self._draft()
-            epoch = self.metadata.epoch + 1
-            draft.put(ShareEpochRecord(self.metadata.group_id, (epoch, self.metadata.topics_hash)))
+            group = self.metadata
+            # The group's epoch stays. Its next one fences the leaders that know the states of now.
+            epoch = group.epoch + 1
+            if not group.is_there:
+                draft.put(ShareEpochRecord(group.group_id, (epoch, group.topics_hash)))
             states = self.metadata.states
             draft.set_states(
                 initializing=with_partitions(states.initializing, wanted),

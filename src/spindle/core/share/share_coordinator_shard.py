@@ -167,7 +167,7 @@ class ShareCoordinatorShard:
                     lambda told: then(told if told.error else ShareOutcome(state=known)),
                 )
 
-        self._ask(key, act, then)
+        self._ask(key, act, then, needs_state=True)
 
     def write(self, key: SharePartitionKey, write: ShareWrite, then: OutcomeThen) -> None:
         """A leader has changed the states of records."""
@@ -184,7 +184,7 @@ class ShareCoordinatorShard:
             else:
                 self._write(key, self._record(key, state, write), then)
 
-        self._ask(key, act, then)
+        self._ask(key, act, then, needs_state=True)
 
     def delete(self, key: SharePartitionKey, then: OutcomeThen) -> None:
         """A share partition is no more."""
@@ -255,12 +255,20 @@ class ShareCoordinatorShard:
             return ShareOutcome(Error.FENCED_LEADER_EPOCH)
         return None
 
-    def _ask(self, key: SharePartitionKey, act: Callable[[], None], then: OutcomeThen) -> None:
+    def _ask(
+        self,
+        key: SharePartitionKey,
+        act: Callable[[], None],
+        then: OutcomeThen,
+        needs_state: bool = False,
+    ) -> None:
+        """Take a turn, if the partition is there. `needs_state`: that there is none is said first,
+        as Apache Kafka does."""
         if key.partition < 0:
             then(
                 ShareOutcome(Error.INVALID_REQUEST, "The partition id cannot be a negative number.")
             )
-        elif self._is_wrong(key):
+        elif self._is_wrong(key) and not (needs_state and self._state(key) is None):
             then(ShareOutcome(Error.UNKNOWN_TOPIC_OR_PARTITION))
         else:
             self._enqueue(key, act, then)

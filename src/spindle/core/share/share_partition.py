@@ -140,6 +140,16 @@ class SharePartition(RunList):
         self._advance()
         return [StateBatch(r.first, r.last, r.state, r.count) for r in made]
 
+    def take_back(self, handed: Sequence[StateBatch]) -> None:
+        """What `acquire` has just handed out does not leave: all is as if it had not been asked."""
+        for batch in handed:
+            for run in self._within(batch.first, batch.last):
+                run.state, run.member = _AVAILABLE, ""
+                run.count -= 1
+        while self._runs and self._runs[-1].is_free and not self._runs[-1].count:
+            self.end = self._runs.pop().first
+        self._advance()
+
     def _strictly(self, first: int, last: int, records: int) -> int:
         """The last record of a batch up to which no more than so many are free."""
         for run in self._within(first, last):

@@ -54,6 +54,11 @@ class ShareSessions:
     def __len__(self) -> int:
         return len(self._all)
 
+    @property
+    def partitions(self) -> int:
+        """Partitions in all of them."""
+        return sum(len(session.partitions) for session in self._all.values())
+
     def open(
         self, key: ShareMemberKey, connection: int, partitions: Iterable[PartitionId]
     ) -> ShareSession:

@@ -41,4 +41,29 @@ COMMITTED: Final = Metric(
     ("consumergroup", "topic", "partition"),
 )
 
-SECTION: Final = section("Groups", "the broker that coordinates them", vars())
+SHARE_GROUPS: Final = Metric(
+    "kafka_server_group_coordinator_metrics_share_group_count",
+    "share groups, by state",
+    ("state",),
+)
+SHARE_SESSIONS: Final = Metric(
+    "kafka_server_sharesessioncache_sharesessionscount",
+    "share sessions of members at the broker",
+)
+SHARE_SESSION_PARTITIONS: Final = Metric(
+    "kafka_server_sharesessioncache_sharepartitionscount",
+    "partitions in share sessions",
+)
+SHARE_ACKNOWLEDGEMENTS: Final = Metric(
+    "kafka_server_sharegroupmetrics_recordacknowledgements_total",
+    "records of which members have said what has become of them",
+    ("acktype",),
+)
+SHARE_IN_FLIGHT: Final = Metric(
+    "kafka_server_sharepartitionmetrics_inflightmessagecount",
+    "records that are with members of a share group, or come back. Only with "
+    "`metrics.partitions.enable`",
+    ("group", "topic", "partition"),
+)
+
+SECTION: Final = section("Groups", "the broker that coordinates them, or leads", vars())

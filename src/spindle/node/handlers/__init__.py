@@ -281,7 +281,7 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(ElectLeadersRequest, elect_leaders.on_broker, elect_leaders.refuse),
     Handler(EndTxnRequest, end_txn.on_broker, end_txn.refuse),
     Handler(FetchRequest, fetch.on_broker, fetch.refuse),
-    Handler(FindCoordinatorRequest, find_coordinator.on_broker),
+    Handler(FindCoordinatorRequest, find_coordinator.on_broker, find_coordinator.refuse),
     Handler(HeartbeatRequest, heartbeat.on_broker, heartbeat.refuse),
     Handler(
         IncrementalAlterConfigsRequest,

@@ -61,7 +61,7 @@ def on_broker(
                 responses=tuple(
                     DeleteShareGroupOffsetsResponseTopic(
                         topic_name=name,
-                        topic_id=ids[name] or ZERO_ID,
+                        topic_id=(name in allowed and ids[name]) or ZERO_ID,
                         error_code=outcome(name)[0],
                         error_message=outcome(name)[1],
                     )

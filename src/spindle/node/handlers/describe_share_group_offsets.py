@@ -95,13 +95,12 @@ def _describe(
 
 
 def _asked(broker: Broker, group: DescribeShareGroupOffsetsRequestGroup) -> Asked:
-    found = broker.groups.named(group.group_id).shares.named(group.group_id)
+    found = broker.groups.named(group.group_id).shares.all.get(group.group_id)
     if group.topics is not None:
         return {topic.topic_name: list(topic.partitions) for topic in group.topics}
-    return {
-        named.topic: sorted(named.partitions)
-        for named in found.metadata.states.initialized.values()
-    }
+    # As Apache Kafka: a group that is not there has no offsets.
+    states = {} if found is None else found.metadata.states.initialized
+    return {named.topic: sorted(named.partitions) for named in states.values()}
 
 
 def _topic(
@@ -112,8 +111,9 @@ def _topic(
     told: dict[PartitionId, ShareOffset],
 ) -> DescribeShareGroupOffsetsResponseTopic:
     topic_id = broker.image.topic_ids.get(name) or ZERO_ID
-    error = Error.UNKNOWN_TOPIC_OR_PARTITION if allowed else Error.TOPIC_AUTHORIZATION_FAILED
-    missing = ShareOffset(error=error)
+    # As Apache Kafka: a topic that is not there has no offset.
+    error = Error.NONE if topic_id == ZERO_ID else Error.UNKNOWN_TOPIC_OR_PARTITION
+    missing = ShareOffset(error=error if allowed else Error.TOPIC_AUTHORIZATION_FAILED)
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=topic_id if allowed else ZERO_ID,

@@ -74,6 +74,27 @@ def on_broker(
     )
 
 
+def refuse(
+    request: FindCoordinatorRequest,
+    context: RequestContext[FindCoordinatorResponse],
+    error: Error,
+    message: str,
+) -> FindCoordinatorResponse:
+    """The error, for every key that was asked for."""
+    if context.version < 4:
+        return FindCoordinatorResponse(
+            error_code=error, error_message=message, node_id=-1, host="", port=-1
+        )
+    return FindCoordinatorResponse(
+        coordinators=tuple(
+            Coordinator(
+                key=key, node_id=-1, host="", port=-1, error_code=error, error_message=message
+            )
+            for key in request.coordinator_keys
+        )
+    )
+
+
 def _find(broker: Broker, listener: str, version: int, kind: int, key: str) -> _LocatedCoordinator:
     shares = kind == SHARE and version >= SHARE_FROM and broker.groups.serves_shares
     if kind not in (GROUP, TRANSACTION) and not (shares and _is_share_key(key)):

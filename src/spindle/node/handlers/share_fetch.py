@@ -1,9 +1,15 @@
 """ShareFetch (78), versions 1-2 (KIP-932).
 
-Behaviour: a member of a share group acquires records of partitions that are led here, and says what
-has become of those it has. What it says is answered once the share coordinator keeps it. Waits up
-to `max_wait` while there are no free records. Sessions: epoch 0 begins one, -1 ends it, and what
-the member has comes back. Where the cluster's share.version is 0, UNSUPPORTED_VERSION.
+Behaviour:
+- A member of a share group acquires records of partitions that are led here, and says what has
+  become of those it has. What it says is answered once the share coordinator keeps it.
+- Waits up to `max_wait` for `min_bytes` of free records; at most `max_bytes`, shared among the
+  partitions that have some, but the first batch that there is comes whole. `max_records`: no more
+  batches once there are so many. `batch_size`: acquired ranges are cut where batches of the log
+  begin, about so many records apart.
+- A member over its quota for consumers (S-07) acquires nothing; the answer says how long it waits.
+- Sessions: epoch 0 begins one, -1 ends it, and what the member has comes back.
+- Where the cluster's share.version is 0, UNSUPPORTED_VERSION.
 
 Version notes: 2 has a strict limit of records (KIP-1206) and acknowledgements that ask for more
 time (KIP-1222).
@@ -11,7 +17,8 @@ time (KIP-1222).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.share.share_sessions import FINAL, INITIAL, ShareSession
 from spindle.model.errors import Error, Refusal
@@ -24,6 +31,7 @@ from spindle.node.handlers._shares import (
     readable,
     speaker,
 )
+from spindle.node.replicas.fetch_manager import AROUND_RECORDS
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.share.delayed_share_fetch import (
     DelayedShareFetch,
@@ -36,11 +44,6 @@ from spindle.wire.messages.share_fetch_response import ShareFetchResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-WAIT_MAX: Final = 300.0
-"""Seconds that a fetch may wait at most, whatever it asks for."""
-RECORD_LIMIT: Final = 1
-"""An acquire mode: no more records than asked for."""
 
 
 def on_broker(
@@ -57,22 +60,24 @@ def on_broker(
 
     def on_acknowledged(told: Acknowledged) -> None:
         if request.share_session_epoch == FINAL:
+            admits(0)
             shares.end(session, lambda: respond({}, told))
-        elif renews or request.max_records <= 0 or context.gone():
+            return
+        limit = broker.settings.whole("fetch.max.bytes")
+        most = None if context.charge is None else context.charge.fetch_most
+        params = ShareFetchParams.of(request, key, limit, most)
+        if renews or not params.asks or context.gone():
+            admits(0)
             respond({}, told)
         else:
-            wait = 0.0 if told else min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
-            params = ShareFetchParams(
-                key,
-                wait,
-                request.max_bytes,
-                request.max_records,
-                max(request.batch_size, 1),
-                request.share_acquire_mode == RECORD_LIMIT,
-            )
-            DelayedShareFetch(
-                shares, params, session.rotated(), refused, lambda found: respond(found, told)
-            ).begin()
+            then = partial(respond, told=told)
+            DelayedShareFetch(shares, params, session.rotated(), refused, admits, then).begin()
+
+    def admits(size: int) -> bool:
+        """Whether records may go out: the client is there, and within its quota."""
+        charge = context.charge
+        within = charge is None or charge.admits_fetched(size + AROUND_RECORDS)
+        return within and not context.gone()
 
     def respond(found: dict[PartitionId, SharedRecords], told: Acknowledged) -> None:
         lock = int(shares.settings(key.group_id).limits.lock_seconds * 1000)

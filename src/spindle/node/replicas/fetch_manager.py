@@ -53,7 +53,7 @@ from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import FetchResponse
 
 _END: Final = object()
-_AROUND: Final = 64
+AROUND_RECORDS: Final = 64
 """Bytes that an answer has without records, or so: a client with a quota pays for them, too."""
 
 SWEEP: Final = 30.0
@@ -395,7 +395,7 @@ class FetchManager:
         if reader.follower:
             self._throttle.record_sent((o.hosted, o.size) for o in outcomes if o.hosted)
         charge = fetch.context.charge
-        if charge is not None and not charge.admits_fetched(size + _AROUND):
+        if charge is not None and not charge.admits_fetched(size + AROUND_RECORDS):
             yield from self._answer_later(fetch)
             return
         if size:

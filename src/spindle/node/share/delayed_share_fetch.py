@@ -1,8 +1,9 @@
-"""One ShareFetch until it is answered: it looks for free records, and waits while there are none.
+"""One ShareFetch until it is answered: it reads what is free, and waits while that is too little.
 
-Kafka's DelayedShareFetch. Partitions are looked at one after the other; each is read from where its
-first free record is, up to the high watermark, or to the last stable offset. Made by the handler of
-ShareFetch.
+Kafka's DelayedShareFetch. Partitions are read one after the other, each from where its first free
+record is, up to the high watermark, or to the last stable offset. Once there is enough, records are
+acquired: a look that finds too little takes nothing, nor does an answer that a quota holds back.
+Made by the handler of ShareFetch.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from spindle.core.share.share_partition import Acquisition
 from spindle.core.share.share_sessions import ShareMemberKey
@@ -24,6 +25,12 @@ from spindle.node.share.share_partition_manager import SharePartitionManager
 from spindle.node.share.shared_partition import SharedPartition
 from spindle.wire import batch as batches
 from spindle.wire.control import marker_of
+from spindle.wire.messages.share_fetch_request import ShareFetchRequest
+
+WAIT_MAX: Final = 300.0
+"""Seconds that a fetch may wait at most, whatever it asks for."""
+RECORD_LIMIT: Final = 1
+"""An acquire mode: no more records than asked for."""
 
 
 class ShareFetchParams(NamedTuple):
@@ -31,12 +38,34 @@ class ShareFetchParams(NamedTuple):
 
     key: ShareMemberKey
     wait: float
-    """Seconds for which it may wait."""
+    """Seconds for which it may wait for `min_bytes`."""
+    min_bytes: int
     max_bytes: int
     records: int
     batch_size: int
     strict: bool
     """No more than `records`, else whole batches."""
+
+    @classmethod
+    def of(
+        cls, request: ShareFetchRequest, key: ShareMemberKey, limit: int, most: int | None
+    ) -> ShareFetchParams:
+        """As a request says, within the broker's `limit` of bytes and what a quota ever admits."""
+        max_bytes = min(request.max_bytes, limit if most is None else min(limit, most))
+        return cls(
+            key,
+            min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX),
+            min(request.min_bytes, max_bytes),
+            max_bytes,
+            request.max_records,
+            request.batch_size,
+            request.share_acquire_mode == RECORD_LIMIT,
+        )
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks for any records."""
+        return self.records > 0 and self.max_bytes > 0
 
 
 @dataclass(slots=True)
@@ -46,6 +75,27 @@ class SharedRecords:
     error: Error = Error.NONE
     buffers: list[Buffer] = field(default_factory=list)
     acquired: list[StateBatch] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Bytes of records."""
+        return sum(map(len, self.buffers))
+
+
+class _Reading(NamedTuple):
+    """What was read of one partition from `offset` on: no other fetch reads it until it is done."""
+
+    id: PartitionId
+    shared: SharedPartition
+    offset: int
+    size: int = 0
+    read: Sequence[RecordBatch] = ()
+    aborted: Sequence[AbortedTransaction] = ()
+
+    @property
+    def offered(self) -> int:
+        """Records in it, about: those that are with members count, too."""
+        return self.read[-1].last_offset - self.offset + 1 if self.read else 0
 
 
 class DelayedShareFetch:
@@ -57,21 +107,23 @@ class DelayedShareFetch:
         params: ShareFetchParams,
         partitions: Sequence[PartitionId],
         refused: Callable[[PartitionId], Error],
+        admits: Callable[[int], bool],
         then: Callable[[dict[PartitionId, SharedRecords]], None],
     ) -> None:
-        """`refused`: why the client may not read a partition."""
+        """`refused`: why the client may not read a partition. `admits`: whether an answer with so
+        many bytes of records may go out; asked once."""
         self._manager = manager
         self._params = params
         self._partitions = partitions
         self._refused = refused
+        self._admits = admits
         self._then: Callable[[dict[PartitionId, SharedRecords]], None] | None = then
         self._found: dict[PartitionId, SharedRecords] = {}
         self._waits: list[SharedPartition] = []
+        self._readings: list[_Reading] = []
         self._timed_out = params.wait <= 0
         self._looking = False
         self._again = False
-        self._left = params.records
-        self._bytes = params.max_bytes
 
     def begin(self) -> None:
         """Look for records; wait for so long at most."""
@@ -80,10 +132,10 @@ class DelayedShareFetch:
         self._look()
 
     def on_deadline(self) -> None:
-        """It has waited for long enough."""
+        """It has waited for long enough: what there is now is enough."""
         self._timed_out = True
         if not self._looking:
-            self._answer()
+            self._look()
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -100,45 +152,87 @@ class DelayedShareFetch:
     def _look(self) -> None:
         self._looking, self._again = True, False
         self._leave()
-        self._step(list(self._partitions))
-
-    def _step(self, left: list[PartitionId]) -> None:
-        """Look at the next partition that has something to read."""
-        while left and self._left > 0 and self._bytes > 0:
-            id = left.pop(0)
-            if id in self._found:
+        self._readings = []
+        ready: list[tuple[PartitionId, SharedPartition]] = []
+        idle = True
+        for id in self._partitions:
+            shared = self._shared(id)
+            machine = None if shared is None else shared.ready()
+            if shared is None:
                 continue
-            error = self._refused(id)
-            shared = error or self._manager.find(self._params.key.group_id, id)
-            if not isinstance(shared, SharedPartition):
-                self._found[id] = SharedRecords(shared)
-            elif shared.error:
-                self._found[id] = SharedRecords(shared.error)
-            elif self._reads(id, shared, left):
-                return
-        self._looking = False
-        if self._found or self._timed_out:
-            self._answer()
-        elif self._again:
-            self._manager.replicas.out.in_turn(self._resume)
+            if shared.busy:
+                self._wait_turn(shared)
+            elif machine is None or not machine.can_acquire:
+                self._wait_for(shared)
+            elif machine.next >= self._limit(shared):
+                idle = False
+                self._wait_for(shared)
+            else:
+                idle = False
+                ready.append((id, shared))
+        self._step(ready, max(self._params.max_bytes // max(len(ready), 1), 1), idle)
 
-    def _reads(self, id: PartitionId, shared: SharedPartition, left: list[PartitionId]) -> bool:
-        """Begin to read a partition; False: there is nothing now, and we wait for it."""
-        machine = shared.ready()
+    def _shared(self, id: PartitionId) -> SharedPartition | None:
+        """A partition that may be read; None: the answer says why it may not."""
+        shared = self._refused(id) or self._manager.find(self._params.key.group_id, id)
+        if not isinstance(shared, SharedPartition):
+            self._found[id] = SharedRecords(shared)
+            return None
+        if shared.error:
+            self._found[id] = SharedRecords(shared.error)
+            return None
+        return shared
+
+    @property
+    def _committed(self) -> bool:
+        return self._manager.settings(self._params.key.group_id).committed
+
+    def _limit(self, shared: SharedPartition) -> int:
         log = shared.hosted.partition.log
-        committed = self._manager.settings(self._params.key.group_id).committed
-        limit = log.stable if committed else log.high_watermark
-        waits = machine is None or shared.busy or not machine.can_acquire or machine.next >= limit
-        if waits or machine is None:
+        return log.stable if self._committed else log.high_watermark
+
+    def _step(
+        self, ready: list[tuple[PartitionId, SharedPartition]], share: int, idle: bool
+    ) -> None:
+        """Read the next partition, at most `share` bytes of it. `idle`: none can be acquired."""
+        while ready and self._wants_more():
+            id, shared = ready.pop(0)
+            if shared.error:
+                self._found[id] = SharedRecords(shared.error)
+            elif shared.busy:
+                self._wait_turn(shared)
+            elif self._reads(id, shared, share, lambda: self._step(ready, share, idle)):
+                return
+        self._conclude(idle)
+
+    def _wants_more(self) -> bool:
+        """Whether what was read is too little for what is asked."""
+        size, params = self._size, self._params
+        if size >= params.max_bytes:
+            return False
+        records = sum(reading.offered for reading in self._readings)
+        return size < params.min_bytes or records < params.records
+
+    @property
+    def _size(self) -> int:
+        return sum(reading.size for reading in self._readings)
+
+    def _reads(
+        self, id: PartitionId, shared: SharedPartition, share: int, then: Callable[[], None]
+    ) -> bool:
+        """Begin to read a partition; True: `then` is called later."""
+        machine = shared.ready()
+        limit = self._limit(shared)
+        if machine is None or machine.next >= limit:
             self._wait_for(shared)
             return False
-        shared.busy = True
-        offset, first = machine.next, not self._found
-
-        if not committed:
-            kept = shared.hosted.tail.read(offset, limit, self._bytes, first)
+        shared.begin_reading()
+        reading, first = _Reading(id, shared, machine.next), not self._size
+        most = min(share, self._params.max_bytes - self._size)
+        if not self._committed:
+            kept = shared.hosted.tail.read(reading.offset, limit, most, first)
             if kept is not None:
-                self._on_data(id, shared, left, offset, b"".join(kept[0]), ())
+                self._on_data(reading, b"".join(kept[0]), ())
                 return False
 
         def on_read(result: ReadResult | Failure) -> None:
@@ -147,70 +241,84 @@ class DelayedShareFetch:
                 self._found[id] = SharedRecords(Error.KAFKA_STORAGE_ERROR)
                 shared.done()
             else:
-                self._on_data(id, shared, left, offset, bytes(result.data), result.aborted)
-            self._step(left)
+                self._on_data(reading, bytes(result.data), tuple(result.aborted))
+            then()
 
-        where = partial(Read, key=shared.hosted.key, offset=offset, limit=limit)
-        job = partial(where, max_bytes=self._bytes, at_least_one=first, committed=committed)
+        where = partial(Read, key=shared.hosted.key, offset=reading.offset, limit=limit)
+        job = partial(where, max_bytes=most, at_least_one=first, committed=self._committed)
         shared.hosted.jobs.run(job, on_read)
         return True
+
+    def _on_data(
+        self, reading: _Reading, data: bytes, aborted: Sequence[AbortedTransaction]
+    ) -> None:
+        try:
+            read = batches.split(data, partial=True)
+        except Corrupt:
+            self._found[reading.id] = SharedRecords(Error.CORRUPT_MESSAGE)
+            reading.shared.done()
+        else:
+            self._readings.append(reading._replace(size=len(data), read=read, aborted=aborted))
+
+    def _wait_turn(self, shared: SharedPartition) -> None:
+        self._waits.append(shared)
+        shared.wait_turn(self._on_news)
 
     def _wait_for(self, shared: SharedPartition) -> None:
         self._waits.append(shared)
         shared.wait(self._on_news)
 
-    def _on_data(
-        self,
-        id: PartitionId,
-        shared: SharedPartition,
-        left: list[PartitionId],
-        offset: int,
-        data: Buffer,
-        aborted: Iterable[AbortedTransaction],
-    ) -> None:
-        """Records were read from `offset` on; where all were skipped, the next ones come."""
-        before = -1 if shared.machine is None else shared.machine.next
-        if self._then is not None:
-            self._take(id, shared, offset, data, aborted)
-        shared.done()
-        if id not in self._found and self._then is not None:
-            if shared.machine is not None and shared.machine.next > before:
-                left.insert(0, id)
-            else:
-                self._wait_for(shared)
+    # --- acquiring ------------------------------------------------------------------------------
 
-    def _take(
-        self,
-        id: PartitionId,
-        shared: SharedPartition,
-        offset: int,
-        data: Buffer,
-        aborted: Iterable[AbortedTransaction],
-    ) -> None:
-        """Acquire what was read."""
-        if shared.error or shared.machine is None:
-            self._found[id] = SharedRecords(shared.error)
-            return
-        try:
-            read = batches.split(data, partial=True)
-        except Corrupt:
-            self._found[id] = SharedRecords(Error.CORRUPT_MESSAGE)
-            return
-        ask = Acquisition(
-            self._params.key.member_id, self._left, self._params.batch_size, self._params.strict
-        )
+    def _conclude(self, idle: bool) -> None:
+        """All was read: take it, or wait for more."""
+        self._looking = False
+        readings, size = self._readings, self._size
+        enough = not idle and size >= self._params.min_bytes
+        moved = False
+        if self._timed_out or self._found or enough:
+            moved = self._take_all(readings)
+        if self._found or self._timed_out or (enough and not size):
+            self._answer()
+        elif moved or self._again:  # All was skipped: the next records come. Or there are more.
+            self._again = True
+            self._manager.replicas.out.in_turn(self._resume)
+        else:
+            for reading in readings:
+                self._wait_for(reading.shared)
+        self._readings = []
+        for reading in readings:
+            reading.shared.done()
+
+    def _take_all(self, readings: Sequence[_Reading]) -> bool:
+        """Acquire what was read; whether any partition has moved on."""
+        left, moved = self._params.records, False
+        for reading in readings:
+            machine = reading.shared.machine
+            if reading.shared.error or machine is None:
+                self._found[reading.id] = SharedRecords(reading.shared.error)
+            elif left > 0:
+                before = machine.next
+                left -= self._take(reading, left)
+                moved = moved or machine.next > before
+        return moved
+
+    def _take(self, reading: _Reading, left: int) -> int:
+        """Acquire at most so many records of a partition, or whole batches; how many it were."""
+        params, shared, read = self._params, reading.shared, reading.read
+        size = left if params.strict else max(params.batch_size, 1)
+        ask = Acquisition(params.key.member_id, left, size, params.strict)
         spans = [(batch.base_offset, batch.last_offset) for batch in read]
-        acquired = shared.acquire(ask, spans, _aborted(read, aborted), offset)
+        acquired = shared.acquire(ask, spans, _aborted(read, reading.aborted), reading.offset)
         if not acquired:
-            return
+            return 0
         buffers = [
             batch.data
             for batch in read
             if any(a.first <= batch.last_offset and batch.base_offset <= a.last for a in acquired)
         ]
-        self._found[id] = SharedRecords(Error.NONE, buffers, acquired)
-        self._left -= sum(a.last - a.first + 1 for a in acquired)
-        self._bytes -= sum(map(len, buffers))
+        self._found[reading.id] = SharedRecords(Error.NONE, buffers, acquired)
+        return sum(a.last - a.first + 1 for a in acquired)
 
     # --- the answer -----------------------------------------------------------------------------
 
@@ -221,11 +329,18 @@ class DelayedShareFetch:
 
     def _answer(self) -> None:
         then, self._then = self._then, None
-        if then is None:
-            return
+        assert then is not None
         self._manager.replicas.purgatory.leave(self)
         self._leave()
+        if not self._admits(sum(found.size for found in self._found.values())):
+            self._take_back()
         then(self._found)
+
+    def _take_back(self) -> None:
+        """The client gets nothing now: what was acquired for it is free, as it was."""
+        for reading in self._readings:
+            reading.shared.take_back(self._found.get(reading.id, SharedRecords()).acquired)
+        self._found = {}
 
 
 def _aborted(read: Sequence[RecordBatch], aborted: Iterable[AbortedTransaction]) -> list[int]:

@@ -6,9 +6,10 @@ forgotten when no member of its group has a session here any more, or another br
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from spindle.core.share.share_partition import Acknowledgement, check_acknowledgements
 from spindle.core.share.share_sessions import (
@@ -19,12 +20,17 @@ from spindle.core.share.share_sessions import (
 from spindle.core.share.share_values import AcknowledgeType, SharePartitionKey
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import PartitionId
+from spindle.model.metric_tables import led_groups as of
+from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.share.share_persister import SharePersister
 from spindle.node.share.share_settings import ShareSettings, share_settings
 from spindle.node.share.shared_partition import SharedPartition, SharedWays
+
+_EACH: Final = "metrics.partitions.enable"
+_COUNTED: Final = tuple(type_ for type_ in AcknowledgeType if type_ is not AcknowledgeType.GAP)
 
 Acknowledged: TypeAlias = dict[PartitionId, tuple[Error, str | None]]
 """What has become of what was said of each partition."""
@@ -41,11 +47,24 @@ class SharePartitionManager:
         self._ways = SharedWays(context.out, persister, self._forget)
         self._shared: dict[SharePartitionKey, SharedPartition] = {}
         self.sessions = ShareSessions(context.settings.whole("group.share.max.share.sessions"))
+        self._acknowledged = Counter[AcknowledgeType]()
         replicas.listeners.append(self._on_leading)
 
     def settings(self, group_id: str) -> ShareSettings:
         """What holds for a group."""
         return share_settings(self._context, group_id)
+
+    def statistics(self) -> Iterator[Sample]:
+        """Sessions and acknowledgements; if the settings say so, records in flight by partition."""
+        yield of.SHARE_SESSIONS.of(len(self.sessions))
+        yield of.SHARE_SESSION_PARTITIONS.of(self.sessions.partitions)
+        for type_ in _COUNTED:
+            yield of.SHARE_ACKNOWLEDGEMENTS.of(self._acknowledged[type_], type_.name.capitalize())
+        for shared in tuple(self._shared.values()) if self._context.settings.flag(_EACH) else ():
+            if shared.machine is not None:
+                name = shared.hosted.name
+                labels = (shared.key.group_id, name.topic, str(name.partition))
+                yield of.SHARE_IN_FLIGHT.of(shared.machine.in_flight, *labels)
 
     # --- share partitions -----------------------------------------------------------------------
 
@@ -164,9 +183,23 @@ class SharePartitionManager:
             return
         shared = self.find(key.group_id, id)
         if isinstance(shared, SharedPartition):
-            shared.acknowledge(key.member_id, batches, then)
+            shared.acknowledge(key.member_id, batches, partial(self._count, batches, then))
         else:
             then(shared, None)
+
+    def _count(
+        self,
+        batches: Sequence[Acknowledgement],
+        then: Callable[[Error, str | None], None],
+        error: Error,
+        message: str | None,
+    ) -> None:
+        """What was said counts once it is kept."""
+        for batch in () if error else batches:
+            each = (batch.last - batch.first + 1) if len(batch.types) == 1 else 1
+            for type_ in batch.types:
+                self._acknowledged[AcknowledgeType(type_)] += each
+        then(error, message)
 
 
 def _check_no_renewal(batches: Sequence[Acknowledgement]) -> None:

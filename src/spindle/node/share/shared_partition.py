@@ -76,13 +76,13 @@ class SharedPartition:
         """Why it is over."""
         self.machine: SharePartition | None = None
         """None while its state is being read."""
-        self.busy = False
-        """A member's records are being read from the log."""
         self._ways = ways
         self._epoch = hosted.partition.leader_epoch
         self._settings = settings
         self._state_epoch = 0
         self._waiting: dict[Callable[[], None], None] = {}
+        self._queue: dict[Callable[[], None], None] | None = None
+        """What waits until a fetch has read from the log; None: no fetch does."""
         self._timer: Timer | None = None
         self._watch: tuple[int, int] | None = None
 
@@ -172,6 +172,12 @@ class SharedPartition:
         self._arm()
         return found
 
+    def take_back(self, handed: Sequence[StateBatch]) -> None:
+        """Records that were handed out just now do not leave: they are free, as they were."""
+        if self.machine is not None:
+            self.machine.take_back(handed)
+            self._arm()
+
     def acknowledge(self, member: str, said: Sequence[Acknowledgement], then: Settled) -> None:
         """A member says what has become of records; `then` once that is kept."""
         machine = self.ready()
@@ -222,6 +228,8 @@ class SharedPartition:
 
     def leave(self, then: Callable[[], None]) -> None:
         """It need not be called any more."""
+        if self._queue is not None:
+            self._queue.pop(then, None)
         self._waiting.pop(then, None)
         if not self._waiting:
             self._forget_watch()
@@ -243,10 +251,28 @@ class SharedPartition:
             self._waiting.pop(then, None)
             then()
 
+    # --- turns ----------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether a fetch reads from the log."""
+        return self._queue is not None
+
+    def begin_reading(self) -> None:
+        """A fetch reads from the log, until `done`: no other one may."""
+        assert self._queue is None, f"two fetches read {self.key}"
+        self._queue = {}
+
+    def wait_turn(self, then: Callable[[], None]) -> None:
+        """Have `then` called once what is being read was read, until `leave`."""
+        assert self._queue is not None, f"no fetch reads {self.key}"
+        self._queue[then] = None
+
     def done(self) -> None:
-        """Records were read: the next one may."""
-        self.busy = False
-        self._wake()
+        """Records were read: the next fetch may read. None are free by that."""
+        queue, self._queue = self._queue, None
+        for then in tuple(queue or ()):
+            then()
 
     # --- time -----------------------------------------------------------------------------------
 

@@ -80,3 +80,29 @@ def test_offsets_of_unknown_topics_alone_make_no_group(broker: GroupBroker) -> N
         told = [p.error_code for topic in answer.responses for p in topic.partitions]
         assert told == [Error.UNKNOWN_TOPIC_OR_PARTITION] * len(names)
         assert described(broker, "g").error_code == Error.GROUP_ID_NOT_FOUND
+
+
+def altered(broker: GroupBroker, start: int) -> Any:
+    key = Key.ALTER_SHARE_GROUP_OFFSETS
+    partition = part(key, 0, "AlterShareGroupOffsetsRequestPartition", start_offset=start)
+    topic = part(
+        key, 0, "AlterShareGroupOffsetsRequestTopic", topic_name="t", partitions=(partition,)
+    )
+    return broker.ask(key, 0, group_id="g", topics=(topic,))
+
+
+def test_other_offsets_leave_the_epoch_of_a_group_as_it_is(broker: GroupBroker) -> None:
+    joined(broker, "m")
+    leaving = broker.ask(
+        Key.SHARE_GROUP_HEARTBEAT, 1, group_id="g", member_id="m", member_epoch=-1, rack_id=None
+    )
+    assert leaving.error_code == Error.NONE
+    epoch = described(broker, "g").group_epoch
+    for start in (0, 1):
+        assert altered(broker, start).error_code == Error.NONE
+        assert described(broker, "g").group_epoch == epoch
+
+
+def test_offsets_of_a_group_with_members_stay(broker: GroupBroker) -> None:
+    joined(broker, "m")
+    assert altered(broker, 0).error_code == Error.NON_EMPTY_GROUP
