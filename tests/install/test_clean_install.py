@@ -26,7 +26,10 @@ from spindle.cli.lazy_group import Later
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")
-TOOLS = ("kafka-log-dirs", "kafka-metadata-quorum", "kafka-reassign-partitions", "kafka-storage")
+TOOLS = (
+    "kafka-log-dirs", "kafka-metadata-quorum", "kafka-reassign-partitions", "kafka-share-groups",
+    "kafka-storage",
+)  # fmt: skip
 NEEDS_MORE = {
     "": {
         "balance forecast": "'spindle[spark]'",

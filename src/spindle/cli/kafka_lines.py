@@ -49,9 +49,16 @@ class VerbLine(OptionLine):
         raise SystemExit(1)
 
 
-def option_line(name: str, about: str) -> OptionLine:
-    """The parser of a tool that connects."""
-    parser = OptionLine(prog=name, description=f"This tool helps to {about}.")
+def option_line(name: str, about: str, examples: str | None = None) -> OptionLine:
+    """The parser of a tool that connects. `examples`: lines for the end of its help."""
+    parser = OptionLine(
+        prog=name,
+        description=f"This tool helps to {about}.",
+        epilog=examples,
+        formatter_class=argparse.HelpFormatter
+        if examples is None
+        else argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--command-config", type=Path, metavar="FILE")
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser

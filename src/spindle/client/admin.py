@@ -62,6 +62,7 @@ from spindle.client.results import (
     Resource,
     TopicDescription,
 )
+from spindle.client.share_group_calls import ShareGroupCalls
 from spindle.model.errors import Unusable
 from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
 from spindle.security.client_properties import (
@@ -73,7 +74,7 @@ from spindle.security.client_properties import (
 CLIENT_ID: Final = "spindle-admin"
 
 
-class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls):
+class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls, ShareGroupCalls):
     """A client of one cluster, for administration. Use it with `async with`."""
 
     def __init__(
@@ -266,6 +267,26 @@ class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls):
             theirs.setdefault(leader, []).append(name)
         for leader, names in theirs.items():
             work = partial(offsets.describe, self._cluster, items, leader, names, deadline)
+            self._tasks.answer(items, names, work)
+        return items
+
+    def list_offsets_since(
+        self,
+        leaders: Mapping[TopicPartition, NodeId],
+        timestamp_ms: int,
+        *,
+        timeout: float | None = None,
+    ) -> PerItem[TopicPartition, int | None]:
+        """The first offset of each partition from a time (ms) on; None: no record is as young."""
+        items: PerItem[TopicPartition, int | None] = PerItem(leaders)
+        deadline = self._cluster.deadline(timeout)
+        theirs: dict[NodeId, list[TopicPartition]] = {}
+        for name, leader in leaders.items():
+            theirs.setdefault(leader, []).append(name)
+        for leader, names in theirs.items():
+            work = partial(
+                offsets.since, self._cluster, items, leader, names, timestamp_ms, deadline
+            )
             self._tasks.answer(items, names, work)
         return items
 

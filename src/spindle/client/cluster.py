@@ -128,8 +128,13 @@ class Cluster:
 
     # -- asking --------------------------------------------------------------------------------
 
-    async def ask_node(self, node_id: NodeId, request: Request[R], deadline: Deadline) -> R:
-        """Ask one node by its id; Unreachable names the nodes there are when it is unknown."""
+    async def ask_node(
+        self, node_id: NodeId, request: Request[R], deadline: Deadline, *, since: int = 0
+    ) -> R:
+        """Ask one node by its id; Unreachable names the nodes there are when it is unknown.
+
+        `since`: the oldest version that will do.
+        """
 
         async def attempt() -> R:
             if node_id not in self.nodes:
@@ -140,7 +145,7 @@ class Cluster:
                 raise NoSuchBroker(
                     f"there is no broker {node_id}, or it is down; those that serve: {there}"
                 )
-            return await self._ask(node.address, str(node), request, deadline)
+            return await self._ask(node.address, str(node), request, deadline, since)
 
         return await self.repeat(attempt, deadline)
 

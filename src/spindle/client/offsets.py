@@ -1,4 +1,5 @@
-"""Where logs begin and end, by their leaders: the requests behind `AdminClient.list_offsets`.
+"""Where logs begin and end, by their leaders: the requests behind `AdminClient.list_offsets`
+and `list_offsets_since`.
 
 Called by `admin` alone.
 """
@@ -6,7 +7,7 @@ Called by `admin` alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from spindle.client.cluster import Cluster
 from spindle.client.deadline import Deadline
@@ -19,6 +20,8 @@ from spindle.wire.messages.list_offsets_request import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+
+T = TypeVar("T")
 
 _EARLIEST: Final = -2
 _LATEST: Final = -1
@@ -39,9 +42,23 @@ async def describe(
             items.answer(name, OffsetRange(starts[name], ends[name]))
 
 
+async def since(
+    cluster: Cluster,
+    items: PerItem[TopicPartition, int | None],
+    leader: NodeId,
+    partitions: Sequence[TopicPartition],
+    timestamp_ms: int,
+    deadline: Deadline,
+) -> None:
+    """Settle the partitions of one leader: their first offsets from a time (ms) on."""
+    found = await _ask(cluster, items, leader, partitions, timestamp_ms, deadline)
+    for name, offset in found.items():
+        items.answer(name, None if offset < 0 else offset)
+
+
 async def _ask(
     cluster: Cluster,
-    items: PerItem[TopicPartition, OffsetRange],
+    items: PerItem[TopicPartition, T],
     leader: NodeId,
     partitions: Sequence[TopicPartition],
     moment: int,
