@@ -21,7 +21,6 @@ from tests.support.local import Local
 from tests.support.waiting import eventually
 
 from spindle.cli.demo.demo_load import DemoLoad
-from spindle.client.failures import Unreachable
 from spindle.model.errors import Error
 
 ALL = os.environ.get("SPINDLE_CRASH_POINTS") == "all"
@@ -64,7 +63,7 @@ def test_a_broker_killed_at_any_call_of_its_moves_keeps_every_record(
             # In the source appends go on all the time: names and removals alone tell of the move.
             place, verbs = (target, "") if whose == "target" else (disk, " rename,remove")
             cluster.break_disk(1, place, f"kill {call}{verbs}")
-            with suppress(Unreachable):  # It may be dead before it has answered.
+            with suppress(ConnectionError):  # It may be dead before it has answered.
                 answer = cluster.alter({("only", 0, 1): target}, seconds=3)
                 assert answer == {"only-0-1": Error.NONE}
             kills += killed(cluster)
