@@ -107,10 +107,14 @@ def fetched(answer: Any) -> Any:
 
 @pytest.mark.parametrize("version", range(12, 19))
 def test_a_fetch_gets_records_leader_and_high_watermark(hosts: Hosts, version: int) -> None:
-    partition = fetched(Stranger(hosts).ask(fetch(version)))
+    answer = Stranger(hosts).ask(fetch(version))
+    partition = fetched(answer)
     assert partition.error_code == Error.NONE
     assert partition.high_watermark == END
     assert (partition.current_leader.leader_id, partition.current_leader.leader_epoch) == (1, 1)
+    # Apache Kafka's broker that knows the epoch and no voters halts at a leader without an address.
+    if version >= 16:
+        assert [(n.node_id, n.port) for n in answer.node_endpoints] == [(1, 9001)]
     batches = codec.split(partition.records)
     assert [b.base_offset for b in batches] == [0, 1, END - 1]
     for batch in batches:
@@ -311,7 +315,8 @@ def test_the_leader_describes_the_quorum(version: int) -> None:
     assert [o.replica_id for o in partition.observers] == [4]
     if version >= 2:
         told = {v.replica_id: v.replica_directory_id for v in partition.current_voters}
-        assert set(told.values()) == {None}, "a static quorum names its voters alone"
+        assert told.pop(me) is None, "no log names the leader's"
+        assert all(told.values())
         assert all(o.replica_directory_id for o in partition.observers)
     other = next(id for id in (1, 2, 3) if id != me)
     refused = Stranger(hosts, other).ask(asked).topics[0].partitions[0]

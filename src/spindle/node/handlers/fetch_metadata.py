@@ -89,12 +89,13 @@ def _reply(node: QuorumHost, request: FetchRequest, served: Served) -> FetchResp
         snapshot_id=SnapshotId(end_offset=snapshot.offset, epoch=snapshot.epoch),
     )
     topic = request.topics[0]
-    failed = verdict.error != Error.NONE
     return FetchResponse(
         responses=(
             FetchableTopicResponse(
                 topic=topic.topic, topic_id=topic.topic_id, partitions=(partition,)
             ),
         ),
-        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint) if failed else (),
+        # Always: Apache Kafka's broker that has heard of the epoch from another node, and knows no
+        # voters yet, halts where an answer names a leader without its address.
+        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint),
     )

@@ -89,8 +89,7 @@ def _reply(
         position=asked.position,
         unaligned_records=piece,
     )
-    failed = error != Error.NONE
     return FetchSnapshotResponse(
         topics=(TopicSnapshot(name=topic.name, partitions=(partition,)),),
-        node_endpoints=node_endpoints(node, quorum.leader_id, NodeEndpoint) if failed else (),
+        node_endpoints=node_endpoints(node, quorum.leader_id, NodeEndpoint),
     )
