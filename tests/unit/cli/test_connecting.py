@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,25 @@ def test_the_demo_tells_its_promises_although_its_report_cannot_be_written(
     assert done.code == End.FAILED
     assert "no record is lost" in done.stdout
     assert done.stderr.startswith("error: cannot write ")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_demo_keeps_the_files_of_a_cluster_that_broke_a_promise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    homes: list[Path] = []
+
+    async def tell(home: Path, _: object) -> Story:
+        homes.append(home)
+        return Story("lead", (), (), (), (Promise("no record is lost", "1 lost", kept),), ())
+
+    monkeypatch.setattr(story, "tell", tell)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    done = call("demo", "--report", str(tmp_path / "demo.html"))
+    (home,) = homes
+    assert done.code == (0 if kept else 1)
+    assert home.exists() is not kept
+    assert (f"files are kept in {home}" in done.stdout) is not kept
 
 
 @pytest.fixture

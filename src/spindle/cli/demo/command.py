@@ -28,7 +28,8 @@ def demo(
 
     Starts 3 brokers with 2 disks each, produces and consumes with librdkafka (3 replicas,
     acks=all), samples the disks and plans on Spark, moves replicas under the load, verifies,
-    breaks a disk, and audits every record. Exit code 1 if any promise was broken.
+    breaks a disk, and audits every record. Exit code 1 if any promise was broken; the cluster's
+    files are kept then.
     """
     try:
         from spindle.cli.demo.story import tell
@@ -43,10 +44,12 @@ def demo(
     def say(text: str) -> None:
         render.say(f"{time.monotonic() - began:6.1f} s  {text}")
 
+    broken = False
     try:
         story = run_to_end(tell(home.absolute(), say))
+        broken = not all(promise.kept for promise in story.promises)
     finally:
-        if data is None:
+        if data is None and not broken:
             shutil.rmtree(home, ignore_errors=True)
     render.table(
         "Promises",
@@ -56,5 +59,6 @@ def demo(
     render.table("Figures", ("figure", "value"), [list(fact) for fact in story.facts])
     written(report, page(story))
     render.say(f"report: {report.absolute()}")
-    if not all(promise.kept for promise in story.promises):
+    if broken:
+        render.say(f"a promise was broken: the cluster's files are kept in {home.absolute()}")
         raise typer.Exit(1)
