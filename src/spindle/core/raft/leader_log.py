@@ -72,11 +72,11 @@ class LeaderLog:
             return FetchVerdict(error=error)
         return self._log.judge(position.offset, position.last_epoch)
 
-    def voters(self, term: LeaderProgress) -> dict[NodeId, ReplicaProgress]:
+    def voters(self, term: LeaderProgress, directory: DirectoryId) -> dict[NodeId, ReplicaProgress]:
         """How far each voter is. Our own copy fetches from no other: it is always caught up."""
         now = self._out.wall_ms
         me = self._state.me
-        ours = replace(term.own, last_fetch_ms=now, last_caught_up_ms=now)
+        ours = replace(term.own, directory=directory, last_fetch_ms=now, last_caught_up_ms=now)
         return {id: ours if id == me else progress for id, progress in term.voters.items()}
 
     # --- a term -----------------------------------------------------------------------------

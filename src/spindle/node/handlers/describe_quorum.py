@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spindle.core.raft.leading import ReplicaProgress
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import ZERO_ID, DirectoryId, NodeId
+from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.quorum_voters import Voter, Voters
 from spindle.node.controller_surveys import RequestedCount
 from spindle.node.handlers._quorum import metadata_partition, raft_of
@@ -66,7 +66,7 @@ def on_controller(
         leader_id=state.me,
         leader_epoch=state.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_voters(raft.leader_log.voters(term), voters),
+        current_voters=_voters(raft.leader_log.voters(term, node.quorum.directory_id), voters),
         observers=tuple(_replica(id, p, p.directory) for id, p in term.observers.items()),
     )
     return _reply(request, partition, tuple(_node(voter) for voter in voters.voters))
@@ -108,12 +108,9 @@ def _reply(
 
 
 def _voters(progress: Mapping[NodeId, ReplicaProgress], voters: Voters) -> tuple[ReplicaState, ...]:
-    """Voters have the directories that the quorum's log names: in a static quorum none.
-
-    There followers name theirs with each fetch, and the leader has none, as Apache Kafka's.
-    """
-    named = {v.id: v.directory_id for v in voters.voters if v.directory_id != ZERO_ID}
-    return tuple(_replica(id, p, named.get(id, p.directory)) for id, p in progress.items())
+    """Voters have the directories that the quorum's log names: in a static quorum none."""
+    named = {voter.id: voter.directory_id for voter in voters.voters}
+    return tuple(_replica(id, p, named.get(id)) for id, p in progress.items())
 
 
 def _replica(id: NodeId, p: ReplicaProgress, directory: DirectoryId | None) -> ReplicaState:
