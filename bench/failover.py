@@ -39,7 +39,7 @@ LEADERS = 2_000
 
 def killed_controllers(home: Path, rounds: int) -> Iterator[tuple[str, Figures]]:
     """Time from the death of the active one of three controllers until a topic is made."""
-    peers = {name: new_cluster(name, home, controllers=3) for name in NAMES}
+    peers = {name: new_cluster(name, home / "controllers", controllers=3) for name in NAMES}
     try:
         for peer in peers.values():
             peer.start()
@@ -80,7 +80,7 @@ def made_after(cluster: ApacheKafka, topic: str) -> float:
 
 def dead_disks(home: Path, shim: Path, rounds: int, leaders: int) -> Iterator[tuple[str, Figures]]:
     """Time from the death of a disk of leaders until all are led elsewhere; how it is reported."""
-    peers = {name: new_cluster(name, home) for name in NAMES}
+    peers = {name: new_cluster(name, home / "disks") for name in NAMES}
     relays = {name: _relayed(cluster) for name, cluster in peers.items()}
     try:
         for cluster in peers.values():
