@@ -8,6 +8,7 @@ epoch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, ShutdownPatience, step
@@ -63,6 +64,9 @@ class BrokerLifecycleManager:
         self._patience = ShutdownPatience()
         self._on_stopped: list[Callable[[], None]] = []
         context.metadata.listen(self._on_metadata)
+        context.controller.on_other_controller = partial(
+            self._requests.on_other_controller, self._send
+        )
 
     # --- for the other parts ------------------------------------------------------------------
 

@@ -75,6 +75,12 @@ class RequestSchedule:
         step = BACKOFF_FIRST_SECONDS * (1 << min(self._failures - 1, 6))
         self._set(min(step, self.interval) * (0.8 + 0.4 * self._out.rng.random()), send)
 
+    def on_other_controller(self, send: Callable[[], None]) -> None:
+        """Another controller leads: what failed at the one before goes to it now."""
+        if self._failures and not self._in_flight:
+            self._failures = 0
+            self._set(0.0, send)
+
     def after(self, delay: float, send: Callable[[], None]) -> None:
         """Send the next request in `delay` seconds, or in an interval where that is shorter."""
         self._set(min(delay, self.interval), send)

@@ -40,6 +40,10 @@ class NodeToControllerChannel:
         self._numbers = count(1)
         self._waiting: dict[int, tuple[tuple[str, int], Callable[[PeerFailed], None]]] = {}
         """Requests under way: where they were sent, and what hears that they failed."""
+        self._active: object = None
+        """The controller's term of which `on_other_controller` has heard."""
+        self.on_other_controller: Callable[[], None] = lambda: None
+        """Called when a controller is known to have begun to lead."""
         quorum.listeners.append(self._on_quorum_changed)
 
     def ask(
@@ -79,6 +83,9 @@ class NodeToControllerChannel:
             failed = PeerFailed("another controller leads by now")
             # Not at once: the quorum is in the midst of its change.
             self._out.after(0.0, partial(then, failed))
+        if self._active != self._term:
+            self._active = self._term
+            self.on_other_controller()
 
     @property
     def is_known(self) -> bool:

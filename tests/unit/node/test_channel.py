@@ -150,3 +150,18 @@ def test_whether_the_controller_has_a_private_api_is_asked_once_for_each_term() 
     quorum.endpoint = None
     controller.serves(Key.ALTER_REPLICA_STATE, came.append)
     assert isinstance(came[-1], PeerFailed)
+
+
+def test_it_says_when_another_controller_leads_or_the_same_one_leads_again() -> None:
+    quorum: Any = Leader(None)
+    out = Outbox(random.Random(1))
+    controller = NodeToControllerChannel(quorum, Peers(out, "node-7"), out)
+    heard: list[tuple[str, int] | None] = []
+    controller.on_other_controller = lambda: heard.append(quorum.endpoint)
+    quorum.change(("there", 9093))
+    for told in quorum.listeners:
+        told()
+    quorum.change(None)
+    quorum.change(("there", 9093))
+    quorum.change(("elsewhere", 9093))
+    assert heard == [("there", 9093), ("there", 9093), ("elsewhere", 9093)]

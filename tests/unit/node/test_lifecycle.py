@@ -35,6 +35,7 @@ class Controller:
         self.is_known = True
         self.is_hopeless = False
         self.sounded_out = 0
+        self.on_other_controller: Callable[[], None] = lambda: None
         self._then: list[Callable[[Any], None]] = []
 
     def ask(

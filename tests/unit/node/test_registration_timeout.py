@@ -1,4 +1,4 @@
-"""What a broker says that gives up because it was not registered in time."""
+"""How long a broker tries to be registered, how soon again, and what it says if it gives up."""
 
 from __future__ import annotations
 
@@ -21,3 +21,19 @@ def test_a_broker_whose_old_session_outlives_its_patience_says_what_to_do() -> N
     assert f"another process runs as broker {ME}" in told
     assert "broker.session.timeout.ms, 90 s: start it again after that" in told
     assert "raise initial.broker.registration.timeout.ms above it" in told
+
+
+def test_another_controller_hears_at_once_what_the_one_before_did_not_take() -> None:
+    bench = Bench()
+    bench.lifecycle.start([A], -1)
+    for _ in range(6):
+        bench.controller.answer(PeerFailed("no active controller is known"))
+        bench.pass_time(2.5)
+    bench.controller.answer(PeerFailed("no active controller is known"))
+    bench.controller.on_other_controller()
+    bench.pass_time(0.001)
+    bench.registered()
+    assert bench.lifecycle.epoch == 5
+    bench.controller.on_other_controller()
+    bench.pass_time(0.001)
+    assert len(bench.controller.asked) == 9, "the heartbeat that is under way goes on"

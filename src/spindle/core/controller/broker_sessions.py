@@ -18,6 +18,8 @@ class BrokerSession:
 
     epoch: int
     heard_at: float
+    adopted: bool = False
+    """This controller has not heard it yet: a controller before it did."""
     metadata_offset: int = -1
     """Highest offset that the broker says it has applied."""
     shutdown_offset: int | None = None
@@ -41,7 +43,7 @@ class BrokerSessions:
             return
         stopping = offset if registration.in_controlled_shutdown else None
         self._of[registration.broker_id] = BrokerSession(
-            registration.broker_epoch, now, shutdown_offset=stopping
+            registration.broker_epoch, now, adopted=True, shutdown_offset=stopping
         )
 
     def touch(self, broker: NodeId, epoch: int, now: float) -> BrokerSession:
@@ -49,7 +51,7 @@ class BrokerSessions:
         session = self._of.get(broker)
         if session is None or session.epoch != epoch:
             session = self._of[broker] = BrokerSession(epoch, now)
-        session.heard_at = now
+        session.heard_at, session.adopted = now, False
         return session
 
     def forget(self, broker: NodeId) -> None:
@@ -65,6 +67,11 @@ class BrokerSessions:
             and not session.stopped
             and now < session.heard_at + self.timeout
         )
+
+    def is_adopted(self, broker: NodeId) -> bool:
+        """Whether a session is only known from the controller before this one."""
+        session = self._of.get(broker)
+        return session is not None and session.adopted
 
     def offset_of(self, broker: NodeId) -> int:
         """How far a broker has read, -1 where it has not said."""

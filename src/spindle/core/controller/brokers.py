@@ -47,8 +47,9 @@ def register(
     """A broker's epoch: `next_offset` for a new process, its old one for the same process again.
 
     Refusals in Kafka's order: INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION while another
-    process is heard, BROKER_ID_NOT_REGISTERED for ZooKeeper's brokers, INVALID_REGISTRATION for bad
-    directories (K858-04) or no metadata.version, UNSUPPORTED_VERSION for features out of range.
+    process is heard (one that this controller never heard may be replaced, B-29),
+    BROKER_ID_NOT_REGISTERED for ZooKeeper's brokers, INVALID_REGISTRATION for bad directories
+    (K858-04) or no metadata.version, UNSUPPORTED_VERSION for features out of range.
     """
     known = state.image.brokers.get(asked.broker_id)
     same = known is not None and known.incarnation_id == asked.incarnation_id
@@ -110,6 +111,7 @@ def _check_registration(
         known is not None
         and known.incarnation_id != asked.incarnation_id
         and sessions.is_valid(broker, known.broker_epoch, now)
+        and not (sessions.is_adopted(broker) and _takes_its_place(asked, known))
     ):
         raise Refusal(
             Error.DUPLICATE_BROKER_REGISTRATION,
@@ -121,6 +123,16 @@ def _check_registration(
     if state.directories_supported:
         _check_directories(state, asked)
     _check_features(state, asked)
+
+
+def _takes_its_place(asked: Registration, known: r.RegisterBroker) -> bool:
+    """Whether a process has directories of the one before it, which are locked, and its addresses.
+
+    So the one before has ended. Its session need not run out then where only an earlier controller
+    heard it, as after a power cut of all; two processes that are both heard are a mistake.
+    """
+    has_its_locks = not set(known.log_dirs).isdisjoint(asked.log_dirs)
+    return has_its_locks and set(asked.endpoints) == set(known.endpoints)
 
 
 def _check_directories(state: ControllerState, asked: Registration) -> None:

@@ -19,7 +19,7 @@ from spindle.core.controller.broker_sessions import BrokerSessions
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, SUPPORTED
-from spindle.model.ids import LOST, NO_LEADER, VersionRange
+from spindle.model.ids import LOST, NO_LEADER, Endpoint, VersionRange
 
 
 @pytest.mark.parametrize(
@@ -237,3 +237,56 @@ def test_a_new_controller_gives_each_broker_time() -> None:
     assert not cluster.beat(1, want_shut_down=True).should_shut_down
     cluster.beat(2)
     assert cluster.beat(1, want_shut_down=True).should_shut_down
+
+
+@pytest.mark.spec("B-29")
+def test_a_process_takes_the_place_of_one_that_only_an_earlier_controller_heard() -> None:
+    cluster = after_an_election()
+    before = cluster.image.brokers[1].broker_epoch
+    assert cluster.register(1, incarnation_id=incarnation(5)) > before
+    cluster.beat(1)
+    with pytest.raises(Refusal) as refused:
+        cluster.register(1, incarnation_id=incarnation(6))
+    assert refused.value.error is Error.DUPLICATE_BROKER_REGISTRATION
+
+
+@pytest.mark.spec("B-29")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"endpoints": (Endpoint("PLAINTEXT", "elsewhere", 9092),)},
+        {"log_dirs": (directory(1, 7),)},
+        {"log_dirs": (directory(1, 7), directory(1, 8))},
+    ],
+)
+def test_nothing_short_of_its_directories_and_addresses_is_proof(changes: dict[str, Any]) -> None:
+    cluster = after_an_election()
+    with pytest.raises(Refusal) as refused:
+        cluster.register(1, incarnation_id=incarnation(5), **changes)
+    assert refused.value.error is Error.DUPLICATE_BROKER_REGISTRATION
+
+
+@pytest.mark.spec("B-29")
+def test_a_process_that_this_controller_heard_keeps_its_place() -> None:
+    cluster = after_an_election()
+    cluster.beat(1)
+    with pytest.raises(Refusal) as refused:
+        cluster.register(1, incarnation_id=incarnation(5))
+    assert refused.value.error is Error.DUPLICATE_BROKER_REGISTRATION
+
+
+@pytest.mark.spec("B-29")
+def test_one_of_its_directories_is_proof_enough() -> None:
+    cluster = after_an_election()
+    cluster.register(1, incarnation_id=incarnation(5), log_dirs=(directory(1, 1),))
+    assert cluster.image.brokers[1].log_dirs == (directory(1, 1),)
+
+
+def after_an_election() -> Cluster:
+    """Brokers 1 and 2 serve, and a controller leads that has not heard them yet."""
+    cluster = Cluster()
+    cluster.start(1, 2)
+    cluster.sessions = BrokerSessions(cluster.sessions.timeout)
+    for registration in cluster.image.brokers.values():
+        cluster.sessions.adopt(registration, cluster.next_offset, cluster.now)
+    return cluster
