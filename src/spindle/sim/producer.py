@@ -84,6 +84,8 @@ class Parcel:
     made_ms: int
     batch: RecordBatch | None = None
     asking: bool = False
+    leader: NodeId = -1
+    """It was sent there last."""
     tried: bool = False
     unsure: bool = False
     was_first: bool = False
@@ -103,7 +105,8 @@ class PartitionSequence:
     resting: bool = False
     """Something was refused: it is tried again in a while."""
     known: bool = False
-    """Something was acknowledged. Before, brokers would take any batch as the producer's first."""
+    """Something was acknowledged. Before, a leader takes any batch as the producer's first, unless
+    it refused one before it: nothing is sent to a leader while another one has to answer."""
     planned: bool = False
     """The next batch will be made in a while."""
 
@@ -195,7 +198,7 @@ class SimProducer(Client):
         """Have the next batch made in a while, where one more may be under way."""
         # Brokers recognise the last five: what is behind the first one counts, acknowledged or not.
         first = lane.parcels[0].number if lane.parcels else lane.made + 1
-        flight = self._pace.flight if lane.known else 1
+        flight = self._pace.flight
         if lane.planned or lane.made + 1 - first >= flight:
             return
         lane.planned = True
@@ -233,9 +236,12 @@ class SimProducer(Client):
             if leader < 0:
                 self._later(lane)
                 return
+            if not lane.known and any(p.asking and p.leader != leader for p in lane.parcels):
+                return
             if parcel.batch is None:
                 parcel.batch = self._build(lane, parcel)
             parcel.asking, parcel.tried, parcel.was_first = True, True, is_first
+            parcel.leader = leader
             request = self._request(lane, parcel.batch)
             then = partial(self._on_answer, lane, parcel)
             self.ask(leader, request, then, version=self._pace.version)

@@ -21,6 +21,7 @@ from spindle.model import metadata_records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
+from spindle.node.replicas.successors import WAIT
 from spindle.wire.batch import build
 
 ID = PartitionId(TOPIC, 0)
@@ -370,6 +371,7 @@ def test_k858_10_a_failed_disk_stops_its_replicas_and_no_others() -> None:
     poll = world.fetch(1, max_wait=10_000)
     node.disk.fail("/disk-1/", errno.EIO)
     answer = world.produce(1, b"x", timeout=10_000)
+    world.wait(WAIT + 0.01)  # No controller names another leader.
     assert produced(answer).error_code == Error.KAFKA_STORAGE_ERROR
     assert fetched(poll).error_code == Error.KAFKA_STORAGE_ERROR
     assert fetched(world.fetch(1)).error_code == Error.KAFKA_STORAGE_ERROR

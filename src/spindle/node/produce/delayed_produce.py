@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
+from spindle.core.replica.refused_sequences import SENT_AGAIN
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.model.ids import TopicId
+from spindle.model.ids import PartitionId, TopicId
 from spindle.node.broker_context import BrokerContext
 from spindle.node.produce import record_check
 from spindle.node.produce.recompression import recompression
@@ -100,12 +101,21 @@ class ProducedPartition:
         """It is written and held by whom it must be; or never will be."""
         if self.done:
             return
+        if error is Error.KAFKA_STORAGE_ERROR and self.hosted is not None:
+            self.produce.stats_of(self.hosted).failed_produce += 1
+            if self.hosted.is_offline:
+                self.produce.await_successor(self, self.hosted.id)
+                return
+        self.conclude(error)
+
+    def conclude(self, error: Error) -> None:
+        """Nothing more is waited for, if anything still is."""
+        if self.done:
+            return
         self.done = True
         self.error = error
         if error == Error.NONE and self.produce.params.acks == ALL and self._too_few():
             self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        elif error is Error.KAFKA_STORAGE_ERROR and self.hosted is not None:
-            self.produce.stats_of(self.hosted).failed_produce += 1
         self.produce.on_settled()
 
     def give_up(self) -> None:
@@ -150,6 +160,7 @@ class DelayedProduce:
                 self._append(share, records)
             except Refusal as refusal:
                 share.refuse(refusal)
+                self._remember_refused(share, _first_of(records))
                 self._left -= 1
         self.on_settled()
         if self._left and self.params.acks != 0:
@@ -159,6 +170,23 @@ class DelayedProduce:
     def stats_of(self, hosted: HostedPartition) -> BrokerTopicMetrics:
         """What is counted of a partition's topic."""
         return self._replicas.writes.stats.of(hosted.name.topic)
+
+    def await_successor(self, share: ProducedPartition, id: PartitionId) -> None:
+        """Answer a share whose disk has failed along with where to go on, if that is known soon."""
+        partitions = self._replicas.partitions
+
+        def then(in_time: bool) -> None:
+            hint = partitions.leader_hint(share.topic, share.index)
+            if hint is None:
+                share.conclude(Error.KAFKA_STORAGE_ERROR)
+            elif hint[0] != self._context.node_id:
+                share.conclude(Error.NOT_LEADER_OR_FOLLOWER)
+            elif in_time:
+                self.await_successor(share, id)
+            else:
+                share.conclude(Error.KAFKA_STORAGE_ERROR)
+
+        partitions.successors.wait(id, then)
 
     def on_settled(self) -> None:
         """One less to wait for."""
@@ -196,8 +224,9 @@ class DelayedProduce:
         batch = self._batch(hosted, records)
 
         def checked(refusal: Refusal | None) -> None:
-            if share.done:
-                return  # Its time was up.
+            if share.done:  # Its time was up.
+                self._remember_refused(share, batch)
+                return
             try:
                 if refusal is not None:
                     raise refusal
@@ -208,11 +237,18 @@ class DelayedProduce:
                 self._admit(share, hosted, taken)
             except Refusal as refused:
                 share.refuse(refused)
+                self._remember_refused(share, batch)
                 self.on_settled()
 
         look = record_check.look(batch, hosted.topic, hosted.name, self._context.out.wall_ms)
         packed = recompression(batch, hosted.topic.packing, look)
         self._replicas.checking.check(hosted, packed or look, checked)
+
+    def _remember_refused(self, share: ProducedPartition, batch: RecordBatch | None) -> None:
+        """No batch behind one that its producer sends again may take its place."""
+        if batch is not None and share.error in SENT_AGAIN:
+            now = self._context.out.now
+            self._replicas.writes.refused.on_refused(share.topic, share.index, batch, now)
 
     def _admit(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
@@ -271,6 +307,9 @@ class DelayedProduce:
                 share.base, share.end = before.base_offset, before.last_offset + 1
                 self._wait(share, hosted)
                 return
+            if log.producers.epoch_of(batch.producer_id) < 0:
+                now = self._context.out.now
+                self._replicas.writes.refused.take(share.topic, share.index, batch, now)
         if hosted.topic.append_time:
             share.append_time = self._context.out.wall_ms
             batch = batches.with_append_time(batch, share.append_time)
@@ -324,6 +363,15 @@ class DelayedProduce:
         if is_zstd and not self.params.takes_zstd:
             raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
         return batch
+
+
+def _first_of(records: Records | None) -> RecordBatch | None:
+    """The header of what was refused before it was looked at, if it has a sound one."""
+    try:
+        found = batches.split(b"" if records is None else one_buffer(records))
+    except (Corrupt, Refusal):
+        return None
+    return found[0] if len(found) == 1 else None
 
 
 def _check_size(hosted: HostedPartition, batch: RecordBatch) -> None:

@@ -14,6 +14,7 @@ from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId
 from spindle.model.log_values import LogKey
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.successors import Successors
 
 
 class HostedPartitions:
@@ -24,6 +25,7 @@ class HostedPartitions:
         self.hosted: dict[PartitionId, HostedPartition] = {}
         self.lost: dict[PartitionId, Error] = {}
         """Replicas that should be here but whose log never became usable."""
+        self.successors = Successors(context.out)
 
     def find(self, id: PartitionId) -> HostedPartition | None:
         """A hosted partition."""

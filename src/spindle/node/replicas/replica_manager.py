@@ -156,6 +156,7 @@ class ReplicaManager:
             hosted, state = self.partitions.find(id), image.partition(id)
             if hosted is not None and state is not None:
                 self._assign(hosted, state)
+        self.partitions.successors.on_metadata(delta.partitions)
         for topic_id in delta.removed:
             for id in [id for id in self.partitions.lost if id.topic_id == topic_id]:
                 del self.partitions.lost[id]

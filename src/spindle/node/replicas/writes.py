@@ -19,6 +19,7 @@ from spindle.core.logdirs.events import (
     LogStartMoved,
     LogTruncated,
 )
+from spindle.core.replica.refused_sequences import RefusedSequences
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.ids import LogDir
@@ -44,6 +45,7 @@ class Writes:
         self._out = out
         self.stats = BrokerTopicStats()
         """What is written, and what others count beside it."""
+        self.refused = RefusedSequences()
         self._fetches = fetches
         self._changes = changes
         self.at = -inf
