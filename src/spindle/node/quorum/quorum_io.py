@@ -353,6 +353,10 @@ class QuorumIO:
             try:
                 self.addresses.learn(raft_wire.read_addresses(answer))
                 result = read(answer)
+            except raft_wire.TurnedAway as turned:
+                self._on_turned_away(address, turned)
+                then(Silence.LATE)
+                return
             except (Corrupt, Refusal) as error:
                 self._out.say(
                     "warning", "malformed response from the controller", reason=str(error)
@@ -364,3 +368,12 @@ class QuorumIO:
 
         version = raft_wire.VERSIONS[type(request)]
         self._peers.ask(*address, channel, request, version, on_answer, self._timeout)
+
+    def _on_turned_away(self, address: tuple[str, int], turned: raft_wire.TurnedAway) -> None:
+        host, port = address
+        if turned.error is Error.BROKER_NOT_AVAILABLE:
+            self._out.say("debug", "controller is starting or stopping", host=host, port=port)
+            return
+        self._out.say(
+            "warning", "controller refuses a request", host=host, port=port, reason=str(turned)
+        )

@@ -18,7 +18,7 @@ from spindle.core.raft.raft_values import (
     VoteAnswer,
 )
 from spindle.model.batches import RecordBatch
-from spindle.model.errors import Corrupt, Error
+from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.feature_rules import KRAFT_VERSION
 from spindle.model.ids import (
     METADATA_TOPIC,
@@ -86,6 +86,14 @@ SNAPSHOT_CHUNK_BYTES: Final = 1 << 20
 VOTER_TIMEOUT_MS: Final = 2_000
 
 Addresses = dict[NodeId, tuple[str, int]]
+
+
+class TurnedAway(Refusal):
+    """A controller answered a request as a whole with an error: it starts, or forbids it."""
+
+    def __init__(self, answer: RaftResponse, code: int) -> None:
+        error = error_of(code)
+        super().__init__(error, f"{type(answer).__name__} says {error.name}")
 
 
 class RaftIdentity(NamedTuple):
@@ -256,7 +264,7 @@ def update_request(
 def read_levels(answer: ApiVersionsResponse) -> VersionRange:
     """The levels of kraft.version that a node supports; 0 alone where it does not say."""
     if answer.error_code != Error.NONE:
-        raise Corrupt(f"ApiVersions says {error_of(answer.error_code).name}")
+        raise TurnedAway(answer, answer.error_code)
     for feature in answer.supported_features:
         if feature.name == KRAFT_VERSION:
             return VersionRange(feature.min_version, feature.max_version)
@@ -277,7 +285,7 @@ def read_refusal(answer: AddRaftVoterResponse | RemoveRaftVoterResponse) -> str 
 
 
 def read_vote(answer: VoteResponse) -> VoteAnswer:
-    """An answer to Vote. Corrupt if it is not about the metadata partition."""
+    """An answer to Vote. TurnedAway; Corrupt if it is not about the metadata partition."""
     partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
     heard = _heard(partition.error_code, partition.leader_id, partition.leader_epoch)
     return VoteAnswer(heard, partition.vote_granted)
@@ -333,9 +341,9 @@ def error_of(code: int) -> Error:
 
 
 def _only(answer: AboutPartition, partitions: Sequence[P]) -> P:
-    """The metadata partition of an answer without an error."""
+    """The metadata partition of an answer. TurnedAway if it is an error for the whole request."""
     if answer.error_code != Error.NONE:
-        raise Corrupt(f"{type(answer).__name__} says {error_of(answer.error_code).name}")
+        raise TurnedAway(answer, answer.error_code)
     if not partitions:
         raise Corrupt(f"{type(answer).__name__} without the metadata partition")
     return partitions[0]
