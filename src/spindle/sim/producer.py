@@ -104,6 +104,8 @@ class PartitionSequence:
     parcels: list[Parcel] = field(default_factory=list)
     resting: bool = False
     """Something was refused: it is tried again in a while."""
+    draining: bool = False
+    """And only once no other answer is missing (librdkafka)."""
     known: bool = False
     """Something was acknowledged. Before, a leader takes any batch as the producer's first, unless
     it refused one before it: nothing is sent to a leader while another one has to answer."""
@@ -225,6 +227,9 @@ class SimProducer(Client):
     def _send(self, lane: PartitionSequence) -> None:
         if not self._is_current(lane) or lane.resting or self._bumping:
             return
+        if lane.draining and any(parcel.asking for parcel in lane.parcels):
+            return
+        lane.draining = False
         for parcel in list(lane.parcels):
             if parcel.asking:
                 continue
@@ -236,7 +241,8 @@ class SimProducer(Client):
             if leader < 0:
                 self._later(lane)
                 return
-            if not lane.known and any(p.asking and p.leader != leader for p in lane.parcels):
+            waits = self._pace.bumps or not lane.known
+            if waits and any(p.asking and p.leader != leader for p in lane.parcels):
                 return
             if parcel.batch is None:
                 parcel.batch = self._build(lane, parcel)
@@ -258,6 +264,7 @@ class SimProducer(Client):
         )
 
     def _later(self, lane: PartitionSequence) -> None:
+        lane.draining = self._pace.bumps
         if lane.resting:
             return
         lane.resting = True

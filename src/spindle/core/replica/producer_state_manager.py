@@ -199,6 +199,13 @@ class ProducerStateManager:
             return Error.TRANSACTION_COORDINATOR_FENCED
         return Error.NONE
 
+    def due(self, producer_id: int, epoch: int) -> int | None:
+        """The sequence number that comes next in a producer's epoch; None: it is not known."""
+        known = self._known.get(producer_id)
+        if known is None:
+            return None
+        return sequence_after(known.last_sequence, 1) if known.epoch == epoch else 0
+
     def epoch_of(self, producer_id: int) -> int:
         """The producer's epoch as last seen here, or -1."""
         known = self._known.get(producer_id)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
+from spindle.core.replica.producer_state_manager import AppendedBatch, ProducerStateManager
 from spindle.core.replica.refused_sequences import SENT_AGAIN
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, RecordBatch
@@ -91,11 +92,19 @@ class ProducedPartition:
     append_time: int = -1
     done: bool = False
     wait: tuple[int, int] | None = None
+    batch: RecordBatch | None = None
+    """What was sent, as far as it could be read."""
 
     def refuse(self, refusal: Refusal) -> None:
         """It is not taken."""
-        self.error, self.refusal = refusal.error, refusal
+        self.refusal = refusal
+        self._end(refusal.error)
+
+    def _end(self, error: Error) -> None:
         self.done = True
+        self.error = error
+        if error in SENT_AGAIN and self.batch is not None:
+            self.produce.on_refused(self, self.batch)
 
     def settle(self, error: Error) -> None:
         """It is written and held by whom it must be; or never will be."""
@@ -112,10 +121,9 @@ class ProducedPartition:
         """Nothing more is waited for, if anything still is."""
         if self.done:
             return
-        self.done = True
-        self.error = error
         if error == Error.NONE and self.produce.params.acks == ALL and self._too_few():
-            self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        self._end(error)
         self.produce.on_settled()
 
     def give_up(self) -> None:
@@ -125,9 +133,8 @@ class ProducedPartition:
             delayed = self.hosted.delayed
             waiters = delayed.at_mark if self.produce.params.acks == ALL else delayed.at_end
             waiters.discard(self.wait)
-        self.done = True
         few = self.produce.params.acks == ALL and self._too_few()
-        self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND if few else Error.REQUEST_TIMED_OUT
+        self._end(Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND if few else Error.REQUEST_TIMED_OUT)
 
     def _too_few(self) -> bool:
         assert self.hosted is not None
@@ -159,8 +166,9 @@ class DelayedProduce:
             try:
                 self._append(share, records)
             except Refusal as refusal:
+                if refusal.error in SENT_AGAIN:
+                    share.batch = _first_of(records)
                 share.refuse(refusal)
-                self._remember_refused(share, _first_of(records))
                 self._left -= 1
         self.on_settled()
         if self._left and self.params.acks != 0:
@@ -187,6 +195,11 @@ class DelayedProduce:
                 share.conclude(Error.KAFKA_STORAGE_ERROR)
 
         partitions.successors.wait(id, then)
+
+    def on_refused(self, share: ProducedPartition, batch: RecordBatch) -> None:
+        """A batch is refused that its producer sends again: none behind it may take its place."""
+        refused, now = self._replicas.writes.refused, self._context.out.now
+        refused.on_refused(share.topic, share.index, batch, share.error, now)
 
     def on_settled(self) -> None:
         """One less to wait for."""
@@ -221,12 +234,11 @@ class DelayedProduce:
             raise Refusal(hosted)
         share.hosted = hosted
         self.stats_of(hosted).produce_requests += 1
-        batch = self._batch(hosted, records)
+        batch = share.batch = self._batch(hosted, records)
 
         def checked(refusal: Refusal | None) -> None:
-            if share.done:  # Its time was up.
-                self._remember_refused(share, batch)
-                return
+            if share.done:
+                return  # Its time was up.
             try:
                 if refusal is not None:
                     raise refusal
@@ -237,18 +249,11 @@ class DelayedProduce:
                 self._admit(share, hosted, taken)
             except Refusal as refused:
                 share.refuse(refused)
-                self._remember_refused(share, batch)
                 self.on_settled()
 
         look = record_check.look(batch, hosted.topic, hosted.name, self._context.out.wall_ms)
         packed = recompression(batch, hosted.topic.packing, look)
         self._replicas.checking.check(hosted, packed or look, checked)
-
-    def _remember_refused(self, share: ProducedPartition, batch: RecordBatch | None) -> None:
-        """No batch behind one that its producer sends again may take its place."""
-        if batch is not None and share.error in SENT_AGAIN:
-            now = self._context.out.now
-            self._replicas.writes.refused.on_refused(share.topic, share.index, batch, now)
 
     def _admit(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
@@ -302,14 +307,11 @@ class DelayedProduce:
                 f"producer {batch.producer_id} has a transaction open in {hosted.name}",
             )
         if batch.producer_id != NO_PRODUCER:
-            before = log.producers.check(batch)
+            before = self._find(share, log.producers, batch)
             if before is not None:
                 share.base, share.end = before.base_offset, before.last_offset + 1
                 self._wait(share, hosted)
                 return
-            if log.producers.epoch_of(batch.producer_id) < 0:
-                now = self._context.out.now
-                self._replicas.writes.refused.take(share.topic, share.index, batch, now)
         if hosted.topic.append_time:
             share.append_time = self._context.out.wall_ms
             batch = batches.with_append_time(batch, share.append_time)
@@ -317,6 +319,24 @@ class DelayedProduce:
         share.base, share.end = batch.base_offset, batch.next_offset
         self._wait(share, hosted)
         self._replicas.writes.append(hosted, [batch])
+
+    def _find(
+        self, share: ProducedPartition, producers: ProducerStateManager, batch: RecordBatch
+    ) -> AppendedBatch | None:
+        """Where a batch was appended before; None: it is new. Refusal for a gap before it."""
+        refused, now = self._replicas.writes.refused, self._context.out.now
+        try:
+            before = producers.check(batch)
+        except Refusal as refusal:
+            if refused and refusal.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER:
+                due = producers.due(batch.producer_id, batch.producer_epoch)
+                refused.check_gap(share.topic, share.index, batch, due, now)
+            raise
+        if refused:
+            if producers.epoch_of(batch.producer_id) < 0:
+                refused.check_gap(share.topic, share.index, batch, None, now)
+            refused.on_taken(share.topic, share.index, batch)
+        return before
 
     def _check_room(self, hosted: HostedPartition) -> None:
         """Whether the partition takes anything now: a batch that waited may find it changed."""
