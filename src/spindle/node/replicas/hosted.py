@@ -42,6 +42,9 @@ class HostedPartition:
     To find a gap in their sequence numbers instead would have clients take a new producer
     epoch and send again what was written.
     """
+    cutting: int = 0
+    """Cuts of its log under way. It may not lead before they are done: it would know producers'
+    batches that are gone, and give offsets behind them."""
     watchers: dict[Reader, Cursor] = field(default_factory=dict)
     delayed: DelayedOperations = field(default_factory=DelayedOperations)
 

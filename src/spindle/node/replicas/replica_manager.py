@@ -52,6 +52,7 @@ class ReplicaManager:
         self.changes = StateChanges(context, fetch_purgatory)
         self.listeners = self.changes.listeners
         self.writes = Writes(self.out, fetch_purgatory, self.changes)
+        self.writes.cut = self._on_cut
         self.fetches = FetchManager(
             context, self.partitions, fetch_purgatory, self.changes, self.writes.stats
         )
@@ -178,7 +179,14 @@ class ReplicaManager:
                         hosted, hosted.partition.on_eligible(eligible, self.out.now)
                     )
 
+    def _on_cut(self, hosted: HostedPartition) -> None:
+        state = self._context.image.partition(hosted.id)
+        if state is not None and not hosted.gone:
+            self._assign(hosted, state)
+
     def _assign(self, hosted: HostedPartition, state: r.PartitionRegistration) -> None:
+        if hosted.cutting and state.leader == self._context.node_id:
+            return  # It takes up the role after the cut.
         machine, led = hosted.partition, hosted.partition.leads
         change, advance = machine.on_assignment(state, self._eligible(state), self.out.now)
         if change is RoleChange.LEADS:

@@ -52,6 +52,8 @@ class Writes:
         """When something was appended last."""
         self.timed: Callable[[LogDir, float, float], None] = lambda directory, began, now: None
         """Hears of each append that came back: its directory, when it was asked for, and now."""
+        self.cut: Callable[[HostedPartition], None] = lambda hosted: None
+        """Hears when the last cut under way of a log is done."""
 
     def append(
         self,
@@ -157,17 +159,20 @@ class Writes:
 
     def truncate(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Cut the log's end back to `offset`, then go on."""
+        hosted.cutting += 1
         job = partial(Truncate, key=hosted.key, offset=offset)
         hosted.jobs.write(job, partial(self._on_cut, hosted, then))
 
     def reset(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Throw all records away, begin again at `offset`, then go on."""
+        hosted.cutting += 1
         job = partial(Reset, key=hosted.key, offset=offset)
         hosted.jobs.write(job, partial(self._on_cut, hosted, then))
 
     def _on_cut(
         self, hosted: HostedPartition, then: Callable[[], None], result: LoadedLog | Failure
     ) -> None:
+        hosted.cutting -= 1
         if hosted.is_offline:
             return
         if isinstance(result, Failure):
@@ -178,6 +183,8 @@ class Writes:
         hosted.size = result.size
         self._changes.post(LogTruncated(hosted.id, result.end))
         self._fetches.on_changed(hosted)
+        if not hosted.cutting:
+            self.cut(hosted)
         then()
 
     def move_start(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
