@@ -302,6 +302,9 @@ class UnifiedLog:
         self.tidy()
         # A clean log is not looked at again when it is opened: no doubtful bytes may stay.
         self.truncate(self.confirmed)
+        if self.copied is not None:
+            # The source tells of its producers once all is copied; until then they are not known.
+            self.producers.load(self.segments, self.end)
         active = self.active
         self.producers.take_snapshot(self.end)
         self.producers.prune([segment.base for segment in self.segments])

@@ -109,6 +109,19 @@ def test_promoting_gives_the_plain_name_and_the_same_state() -> None:
     assert opened.logs[0].max_timestamp == loaded.max_timestamp
 
 
+def test_a_clean_stop_in_the_middle_of_a_copy_leaves_its_producers_right() -> None:
+    """A snapshot that lacks some would have their repeated batches appended again one day."""
+    disk, source, target = pair()
+    progress = step(source, target, most=2500)
+    source.run(Truncate(source.path, KEY, 55))
+    aligned = step(source, target, progress.mark)
+    assert 0 < aligned.end == progress.end < 55, "the cut has taken nothing of the copy"
+    target.run(Close(target.path, 1))
+    _, opened = reopen(disk, target.path)
+    assert [(log.key, log.end) for log in opened.logs] == [(FUTURE, aligned.end)]
+    assert [entry.last_offset for entry in opened.logs[0].producers[-1:]] == [aligned.end - 1]
+
+
 def test_a_source_that_grows_and_rolls_is_chased() -> None:
     _, source, target = pair()
     progress = step(source, target, most=500)
