@@ -17,6 +17,7 @@ from spindle.cli.balance.cluster_look import verify
 from spindle.cli.charts import DiskBar, Span
 from spindle.cli.demo.demo_load import DemoLoad, Drain, Events, longest_gap
 from spindle.cli.demo.demo_report import BIN_SECONDS, Promise, Story
+from spindle.cli.demo.evidence import evidence
 from spindle.cli.path_names import ShortName
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
@@ -125,6 +126,9 @@ async def _story(
         events(spark, load.acknowledged.columns()),
         events(spark, drain.consumed.columns()),
     )
+    if not result.sound:
+        for line in evidence(load.acknowledged, drain.consumed, home / "cluster"):
+            say(line)
     gap = longest_gap(load.acknowledged.at, serve[0], load.acknowledged.at[-1])[0]
     seen.facts += [
         ("records acknowledged", f"{result.acknowledged:,}"),
