@@ -324,6 +324,12 @@ class Outbox:
         if self.carry_out is not None and (ready := self.take()) is not None:
             self.carry_out(ready)
 
+    @property
+    def interrupts(self) -> bool:
+        """Whether an effect waits that decides how, or whether, more of a client is heard."""
+        ready = self._ready
+        return bool(ready.closes or ready.mutes or ready.halt is not None or ready.stopped)
+
     def take(self) -> Ready | None:
         """All effects since the last time, or None."""
         if not self._ready:

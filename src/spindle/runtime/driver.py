@@ -23,7 +23,7 @@ from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir
 from spindle.model.kafka_principal import KafkaPrincipal
 from spindle.model.log_levels import LOGGERS
-from spindle.model.outbox import Ready
+from spindle.model.outbox import FrameAnswered, Ready
 from spindle.model.statistics import Sample
 from spindle.node.node import Node
 from spindle.runtime.crowd import Crowd
@@ -33,7 +33,7 @@ from spindle.runtime.entrances import Entrances, certificates_of
 from spindle.runtime.farewell import take_leave
 from spindle.runtime.handshakes import Handshakes
 from spindle.runtime.links import links_of
-from spindle.runtime.net import UNSENT_MAX, scratch
+from spindle.runtime.net import UNSENT_MAX, Stream, scratch
 from spindle.runtime.outgoing import OutgoingConnections
 from spindle.runtime.pulse import Pulse
 from spindle.runtime.request_times import RequestTimes
@@ -187,7 +187,7 @@ class Driver:
             self._loop,
             self._limit if first is None else min(first, self._limit),
             self._scratch,
-            lambda frame: self._on_frame(id, frame),
+            lambda frames: self._on_frames(id, frames),
             lambda reason: self._on_closed(id, reason),
             lambda more: self._crowd.on_kept(id, more),
             UNSENT_MAX,
@@ -195,10 +195,16 @@ class Driver:
         self._crowd.add(id, stream, listener, host, self._doors.is_protected(listener))
         self._feed(lambda: self._node.on_connected(id, listener, host, principal))
 
-    def _on_frame(self, id: int, frame: Buffer) -> None:
-        self._crowd.times.on_frame(id, frame)
-        self._crowd.on_frame(id, len(frame))
-        self._feed(lambda: self._node.on_frame(id, frame))
+    def _on_frames(self, id: int, frames: Iterator[Buffer]) -> None:
+        def all_of_them() -> None:
+            for frame in frames:
+                self._crowd.times.on_frame(id, frame)
+                self._crowd.on_frame(id, len(frame))
+                self._node.on_frame(id, frame)
+                if self._node.out.interrupts:
+                    return
+
+        self._feed(all_of_them)
 
     def _on_closed(self, id: int, reason: str) -> None:
         self._doors.left(*self._crowd.remove(id), reason == SPEAKS_TLS)
@@ -240,11 +246,7 @@ class Driver:
             self._peers.send(frame)
         for knock in ready.knocks:
             self._peers.knock(knock)
-        for answer in ready.answers:
-            stream = self._crowd.get(answer.connection)
-            if stream is not None:
-                stream.send(answer.buffers)
-                self._crowd.on_answered(answer.connection)
+        self._answer(ready.answers)
         for connection in ready.trusted:
             stream = self._crowd.get(connection)
             if stream is not None:
@@ -264,6 +266,21 @@ class Driver:
             self._ended.set_result(kind(ready.halt))
         elif ready.stopped:
             self._ended.set_result(None)
+
+    def _answer(self, answers: list[FrameAnswered]) -> None:
+        """All answers of a connection leave together: each send is a call of the system."""
+        answered: dict[int, Stream] = {}
+        for answer in answers:
+            id = answer.connection
+            stream = answered.get(id) or self._crowd.get(id)
+            if stream is not None:
+                stream.add(answer.buffers)
+                answered[id] = stream
+        for stream in answered.values():
+            stream.flush()
+        for answer in answers:
+            if answer.connection in answered:
+                self._crowd.on_answered(answer.connection)
 
 
 def _is_follower(node: Node, connection: int) -> bool:

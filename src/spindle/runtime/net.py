@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Unusable
@@ -19,8 +19,11 @@ from spindle.wire.framing import ROOM_MOST, FrameCutter
 READ_BYTES = 64 << 10
 READ_MAX = ROOM_MOST
 """Bytes that are received of one connection before the others have their turn."""
-FRAMES_AT_ONCE = 1
-"""Frames of one connection that are handed on before the others have their turn."""
+FRAMES_AT_ONCE = 5
+"""Frames of one connection that are handed on together before the others have their turn: as many
+as a producer has in flight. Together they are written as one group and answered with one send."""
+BYTES_AT_ONCE = 16 << 10
+"""They have so many bytes at most, but for the first one."""
 UNSENT_MAX = 64 << 10
 """Bytes of answers that wait to be sent, from which on no more requests are read."""
 SEND_BUFFERS_MAX = 64
@@ -132,7 +135,8 @@ class _KeptBytes:
 class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
-    `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses after `allow(0)`, and
+    `on_frames(frames)` gets frames that came together, and takes them as it likes: what it leaves
+    comes again. `on_closed(reason)` is called once. Reading pauses after `allow(0)`, and
     while more than `unsent_max` bytes wait to be sent: a client that reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
     """
@@ -143,7 +147,7 @@ class Stream:
         loop: asyncio.AbstractEventLoop,
         limit: int,
         scratch: memoryview,
-        on_frame: Callable[[Buffer], None],
+        on_frames: Callable[[Iterator[Buffer]], None],
         on_closed: Callable[[str], None],
         on_kept: Callable[[int], None] = lambda more: None,
         unsent_max: float = float("inf"),
@@ -156,7 +160,7 @@ class Stream:
         self._receiver = _Receiver(limit, scratch)
         self._sender = _Sender(unsent_max)
         self._kept = _KeptBytes(on_kept)
-        self._on_frame = on_frame
+        self._on_frames = on_frames
         self._on_closed = on_closed
         self._closing = False
         self._resting: asyncio.TimerHandle | None = None
@@ -205,13 +209,21 @@ class Stream:
     def _hand_on(self) -> None:
         self._handing_on = None
         self._receiver.is_busy = True
-        frames = self._receiver.frames
-        for _ in range(FRAMES_AT_ONCE):
-            if not frames or self._waits:
-                break
-            self._on_frame(frames.popleft())
+        if self._receiver.frames and not self._waits:
+            self._on_frames(self._together())
         self._receiver.is_busy = False
         self._look()
+
+    def _together(self) -> Iterator[Buffer]:
+        """The next frames, as long as any are read and they are small."""
+        frames = self._receiver.frames
+        room = max(BYTES_AT_ONCE, len(frames[0]))
+        for _ in range(FRAMES_AT_ONCE):
+            if not frames or len(frames[0]) > room or self._waits:
+                return
+            frame = frames.popleft()
+            room -= len(frame)
+            yield frame
 
     def _count(self, moved: bool) -> None:
         """Tell how much is kept now; `moved`: a frame or a piece of an answer was finished."""
@@ -221,10 +233,17 @@ class Stream:
 
     def send(self, buffers: list[Buffer]) -> None:
         """Send buffers after those before them; dropped if the connection is gone."""
-        if self.closed:
-            return
-        self._sender.add(buffers)
-        if not self._sender.is_watched:
+        self.add(buffers)
+        self.flush()
+
+    def add(self, buffers: list[Buffer]) -> None:
+        """Have buffers sent after those before them, at the next `flush`."""
+        if not self.closed:
+            self._sender.add(buffers)
+
+    def flush(self) -> None:
+        """Send what was added, as far as the other side takes it now; the rest later."""
+        if not self.closed and not self._sender.is_watched:
             self._writable()
 
     def close_after_sending(self, rest: float = 0.0) -> None:

@@ -12,7 +12,7 @@ import asyncio
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -133,7 +133,7 @@ class Peer:
                 sock.close()
             raise
         self._stream = stream_of(sock)(
-            sock, self._loop, self._house.limit, self._house.scratch, self._on_frame, self._hung_up
+            sock, self._loop, self._house.limit, self._house.scratch, self._on_frames, self._hung_up
         )
         if self._security.login is not None:
             self._login = _Login(self._security.login, host, self._stream, self._loop)
@@ -171,6 +171,10 @@ class Peer:
         unsent = self._requests.unsent
         while unsent and self._failed is None and self._stream is not None:
             self._stream.send([unsent.popleft().frame])
+
+    def _on_frames(self, frames: Iterator[Buffer]) -> None:
+        for frame in frames:
+            self._on_frame(frame)
 
     def _on_frame(self, frame: Buffer) -> None:
         if self._login is not None and self._login.take(frame):

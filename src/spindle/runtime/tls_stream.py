@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.batches import Buffer
@@ -89,7 +89,7 @@ class TlsStream(Stream):
         loop: asyncio.AbstractEventLoop,
         limit: int,
         scratch: memoryview,
-        on_frame: Callable[[Buffer], None],
+        on_frames: Callable[[Iterator[Buffer]], None],
         on_closed: Callable[[str], None],
         on_kept: Callable[[int], None] = lambda more: None,
         unsent_max: float = float("inf"),
@@ -97,7 +97,7 @@ class TlsStream(Stream):
         assert isinstance(sock, TlsSocket)
         self._tls = sock
         self._again: asyncio.Handle | None = None
-        super().__init__(sock, loop, limit, scratch, on_frame, on_closed, on_kept, unsent_max)
+        super().__init__(sock, loop, limit, scratch, on_frames, on_closed, on_kept, unsent_max)
 
     def _look(self) -> None:
         super()._look()

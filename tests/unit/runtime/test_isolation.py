@@ -51,7 +51,7 @@ def test_what_is_sent_while_the_network_is_cut_arrives_afterwards() -> None:
             near, _ = server.accept()
         frames: list[Buffer] = []
         loop = asyncio.get_running_loop()
-        stream = Stream(near, loop, 1 << 20, scratch(), frames.append, lambda reason: None)
+        stream = Stream(near, loop, 1 << 20, scratch(), frames.extend, lambda reason: None)
         NETWORK.cut_off()
         far.sendall(FRAME)
         stream.send([FRAME])
