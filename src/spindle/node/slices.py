@@ -46,6 +46,10 @@ LARGE: Final = 2 * SLICE
 """Parts of so many things are turned into bytes beside the loop."""
 ANSWER_MAX: Final = 256 << 20
 """Bytes of an answer from which on its client is hung up on: it asked for far too much."""
+NOT_KEPT: Final = -1
+"""An answer that depends on more than the metadata."""
+KEPT_MAX: Final = 4 << 20
+"""Bytes of answers that are kept."""
 SENT: Final = 50
 """Clients that get an answer which they share, before others have their turn."""
 
@@ -63,6 +67,7 @@ class Slices:
         self.directory = directory
         self.waiting: dict[_Question, list[RequestContext[Never]]] = {}
         """The contexts of answers that are not begun yet."""
+        self._kept = _Kept()
 
     def answer(
         self,
@@ -70,23 +75,62 @@ class Slices:
         context: RequestContext[R],
         parts: Iterator[P | Pause],
         respond: Callable[[Sequence[P]], R],
+        as_of: int = NOT_KEPT,
     ) -> Later:
         """Answer with `respond(parts)`, the parts as an array: at once where there are few and no
         other answer is being made. `parts` must not raise Refusals.
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
+        `as_of`: the offset of the metadata, where the answer depends on that alone. It is kept
+        then, and given again, until the metadata has changed.
         """
         # The answer may depend on these and the cluster only: not on the client, but for what it
         # may see. Where something was refused, the answer has what this request asked for.
         view, own = context.permits.view, 0 if context.admission.merge is None else id(context)
         question = (context.key, context.version, context.listener, request, view, own)
+        if as_of != NOT_KEPT and not own and self._kept.give(as_of, question, context):
+            return LATER
         if (same := self.waiting.get(question)) is not None:
             same.append(context)
             return LATER
-        answer = _Answer(self, question, context, parts, respond)
+        kept = self._kept if as_of != NOT_KEPT and not own else None
+        answer = _Answer(self, question, context, parts, respond, kept)
         self.waiting[question] = answer.contexts
         self.out.in_turn(answer.begin, at_once=True)
         return LATER
+
+
+class _Kept:
+    """Small answers that hold until the metadata changes, as bytes."""
+
+    __slots__ = ("_answers", "_as_of", "_size")
+
+    def __init__(self) -> None:
+        self._as_of = NOT_KEPT
+        self._answers: dict[_Question, tuple[Response, list[Buffer]]] = {}
+        self._size = 0
+
+    def give(self, as_of: int, question: _Question, context: RequestContext[R]) -> bool:
+        """Give an answer again, if it is there and the metadata is as it was."""
+        if as_of != self._as_of:
+            self._as_of, self._size = as_of, 0
+            self._answers.clear()
+            return False
+        found = self._answers.get(question)
+        if found is None:
+            return False
+        response, body = found
+        context.answer_buffers(response_around(context.header, response, body))
+        return True
+
+    def put(self, question: _Question, response: Response, body: list[Buffer]) -> None:
+        """Keep an answer, of the metadata that was last asked for."""
+        self._size += sum(map(len, body))
+        if self._size > KEPT_MAX:
+            self._size = 0
+            self._answers.clear()
+        else:
+            self._answers[question] = (response, body)
 
 
 class _Answer(Generic[P, R]):
@@ -99,6 +143,7 @@ class _Answer(Generic[P, R]):
     __slots__ = (
         "_first",
         "_found",
+        "_kept",
         "_packed",
         "_parts",
         "_question",
@@ -117,8 +162,10 @@ class _Answer(Generic[P, R]):
         context: RequestContext[R],
         parts: Iterator[P | Pause],
         respond: Callable[[Sequence[P]], R],
+        kept: _Kept | None,
     ) -> None:
         self._slices = slices
+        self._kept = kept
         self._question = question
         self._parts = parts
         self._respond = respond
@@ -153,7 +200,13 @@ class _Answer(Generic[P, R]):
                     self._rest()
                 return
         if self._total < SLICE and len(self.contexts) == 1:
-            self._first.answer(self._respond(tuple(self._found)))
+            response = self._respond(tuple(self._found))
+            if self._kept is None:
+                self._first.answer(response)
+                return
+            body = in_pieces(response, self._version)
+            self._kept.put(self._question, response, body)
+            self._send(response, body)
         else:
             self._pack(self._finish)
 

@@ -15,6 +15,8 @@ whose range begins at 0 must be left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
@@ -22,6 +24,7 @@ from spindle.model.feature_rules import KRAFT_VERSION, SERVED
 from spindle.model.image import ClusterImage
 from spindle.node.request_context import RequestContext
 from spindle.wire.apis import SOFTWARE, Key, is_private
+from spindle.wire.codec import Packed
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.api_versions_response import (
     ApiVersion,
@@ -80,11 +83,7 @@ def _answer(
             raise Refusal(Error.INVALID_REQUEST, "client software name or version is malformed")
         ours = names[0] == SOFTWARE
     return ApiVersionsResponse(
-        api_keys=tuple(
-            ApiVersion(api_key=key, min_version=low, max_version=high)
-            for key, (low, high) in context.served.items()
-            if ours or not is_private(key)
-        ),
+        api_keys=_listed(tuple(context.served.items()), context.version, ours),
         supported_features=tuple(
             SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
             for name, levels in SERVED.items()
@@ -97,6 +96,21 @@ def _answer(
             if name in SERVED and level <= SERVED[name].max
         ),
     )
+
+
+@lru_cache(maxsize=64)
+def _listed(
+    served: tuple[tuple[int, tuple[int, int]], ...], version: int, ours: bool
+) -> Sequence[ApiVersion]:
+    """The APIs as bytes: each client asks for them first, and they are always the same."""
+    packed = Packed()
+    listed = [
+        ApiVersion(api_key=key, min_version=low, max_version=high)
+        for key, (low, high) in served
+        if ours or not is_private(key)
+    ]
+    packed.add_all(listed, version)
+    return packed
 
 
 def _finalized(image: ClusterImage, level: int) -> list[tuple[str, int]]:

@@ -23,13 +23,15 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER
+from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.handlers._topics import described
 from spindle.node.request_context import Later, RequestContext
+from spindle.node.slices import NOT_KEPT
 from spindle.node.topic_selection import NamedTopics, is_by_id
 from spindle.wire.framing import LARGE_FRAME
-from spindle.wire.messages.metadata_request import MetadataRequest
+from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from spindle.wire.messages.metadata_response import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -82,7 +84,13 @@ def on_broker(
             ),
         )
 
-    return broker.slices.answer(request, context, topics, respond)
+    as_of = NOT_KEPT if creates and _names_others(image, asked) else image.offset
+    return broker.slices.answer(request, context, topics, respond, as_of)
+
+
+def _names_others(image: ClusterImage, asked: Sequence[MetadataRequestTopic]) -> bool:
+    """Whether any topic is asked for that does not exist: it may have to be made."""
+    return any(topic.name is not None and image.topic(topic.name) is None for topic in asked)
 
 
 def refuse(
