@@ -8,11 +8,18 @@ Used by `fetch_manager`, which serves the fetches, and by the parts that change 
 
 from __future__ import annotations
 
+from typing import Final
+
 from spindle.core.replica.fetch_sessions import Cursor, Reader
 from spindle.model.outbox import Outbox
 from spindle.node.replicas.delayed_fetch import DelayedFetch
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.purgatory import Purgatory
+
+REST: Final = 0.001
+"""How long (s) a follower's fetch is put off for what is being written just now."""
+PLENTY: Final = 64 << 10
+"""Bytes of news for which it is put off no longer."""
 
 
 class FetchPurgatory:
@@ -22,6 +29,8 @@ class FetchPurgatory:
         self._out = out
         self._deadlines = deadlines
         self._woken: dict[DelayedFetch, None] = {}
+        self._resting: dict[DelayedFetch, None] = {}
+        """Followers' fetches that have news, and for which more is being written."""
 
     def watch(self, reader: Reader, cursor: Cursor, hosted: HostedPartition) -> None:
         """A reader gets a partition's news from now on."""
@@ -46,16 +55,22 @@ class FetchPurgatory:
         fetch.is_parked = False
         self._deadlines.leave(fetch)
         self._woken.pop(fetch, None)
+        self._resting.pop(fetch, None)
 
     # --- news -----------------------------------------------------------------------------------
 
     def on_end(self, hosted: HostedPartition, size: int) -> None:
-        """`size` bytes were written at a log's end."""
+        """`size` bytes were written at a log's end.
+
+        Where more is being written, followers hear of all together: each fetch costs leader and
+        follower more than the few records of one producer's request.
+        """
+        more_comes = hosted.jobs.writing > 0
         for reader, cursor in hosted.watchers.items():
             if cursor.held:
                 reader.due[cursor.key] = cursor
             elif reader.to_end:
-                self._on_news(reader, cursor, size)
+                self._on_news(reader, cursor, size, more_comes)
 
     def on_mark(self, hosted: HostedPartition, before: int) -> None:
         """A high watermark has moved."""
@@ -91,13 +106,27 @@ class FetchPurgatory:
             reader.parked.timed_out = True
             self._on_news(reader, cursor, max(reader.parked.need, 1))
 
-    def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:
+    def _on_news(self, reader: Reader, cursor: Cursor, size: int, more_comes: bool = False) -> None:
         reader.due[cursor.key] = cursor
         fetch: DelayedFetch | None = reader.parked
         if fetch is None:
             return
         fetch.news += size
-        if fetch.is_parked and fetch.news >= fetch.need:
+        if not fetch.is_parked or fetch.news < fetch.need:
+            return
+        if more_comes and fetch.news < PLENTY:
+            self._put_off(fetch)
+        else:
+            self.wake_later(fetch)
+
+    def _put_off(self, fetch: DelayedFetch) -> None:
+        if not self._resting:
+            self._out.after(REST, self._wake_resting)
+        self._resting[fetch] = None
+
+    def _wake_resting(self) -> None:
+        resting, self._resting = self._resting, {}
+        for fetch in resting:
             self.wake_later(fetch)
 
     def wake_later(self, fetch: DelayedFetch) -> None:
@@ -105,6 +134,7 @@ class FetchPurgatory:
         if not self._woken:
             self._out.after(0.0, self._wake)
         self._woken[fetch] = None
+        self._resting.pop(fetch, None)
 
     def _wake(self) -> None:
         woken, self._woken = self._woken, {}
