@@ -67,7 +67,7 @@ class Slices:
         self.directory = directory
         self.waiting: dict[_Question, list[RequestContext[Never]]] = {}
         """The contexts of answers that are not begun yet."""
-        self._kept = _Kept()
+        self._kept = KeptAnswers()
 
     def answer(
         self,
@@ -100,7 +100,7 @@ class Slices:
         return LATER
 
 
-class _Kept:
+class KeptAnswers:
     """Small answers that hold until the metadata changes, as bytes."""
 
     __slots__ = ("_answers", "_as_of", "_size")
@@ -162,7 +162,7 @@ class _Answer(Generic[P, R]):
         context: RequestContext[R],
         parts: Iterator[P | Pause],
         respond: Callable[[Sequence[P]], R],
-        kept: _Kept | None,
+        kept: KeptAnswers | None,
     ) -> None:
         self._slices = slices
         self._kept = kept
