@@ -15,8 +15,11 @@ from collections.abc import Callable
 from typing import Final
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
-LARGE = 128 << 10
-"""Bytes from which on a piece is given back to the system as soon as it is free."""
+LARGE: Final = 1 << 20
+"""Bytes from which on a piece is given back to the system as soon as it is free. Smaller ones are
+used again: producers' requests have some hundred kilobytes, and each new page costs a fault."""
+SPARE: Final = 8 << 20
+"""Bytes that are free at the heap's end until they are given back."""
 YOUNG_OBJECTS: Final = 2_000
 """Objects that may be born before the collector looks at the young ones: less than a
 millisecond."""
@@ -46,7 +49,7 @@ def be_frugal() -> None:
         return
     mallopt(_M_ARENA_MAX, 1)
     mallopt(_M_MMAP_THRESHOLD, LARGE)
-    mallopt(_M_TRIM_THRESHOLD, LARGE)
+    mallopt(_M_TRIM_THRESHOLD, SPARE)
 
 
 class Keeping:
