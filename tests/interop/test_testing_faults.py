@@ -177,12 +177,12 @@ def test_without_one_of_three_controllers_the_others_decide(fault: str) -> None:
         getattr(cluster.controller(0), fault)()
         cluster.broker(1).kill()
         eventually(lambda: leader(cluster) == 2, "another controller has 2 lead")
-        if fault == "kill":
-            cluster.controller(0).start(wait=False)
-        else:
-            getattr(cluster.controller(0), {"freeze": "thaw", "cut_off": "reconnect"}[fault])()
         cluster.broker(1).start()
         eventually(lambda: in_sync(cluster) == {1, 2}, "the broker is back in sync")
+        if fault == "kill":
+            cluster.controller(0).start()
+        else:
+            getattr(cluster.controller(0), {"freeze": "thaw", "cut_off": "reconnect"}[fault])()
 
 
 def test_a_restarted_broker_has_its_records_and_a_controller_its_topics(

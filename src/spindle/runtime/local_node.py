@@ -37,6 +37,8 @@ class LocalNode:
     settings: dict[str, str] = field(default_factory=dict)
     """Laid over everything else in its properties."""
     process: NodeProcess | None = field(default=None, repr=False)
+    is_wanted: bool = True
+    """False from an order to stop or kill it until it is started again."""
 
     @property
     def properties(self) -> Path:

@@ -37,6 +37,7 @@ class LocalProcesses:
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""
+        node.is_wanted = True
         node.process = await self._nursery.start(node.properties, node.log_file, self._title(node))
 
     async def wait_serving(self) -> None:
@@ -79,6 +80,7 @@ class LocalProcesses:
 
     async def stop_node(self, node: LocalNode) -> int | None:
         """Stop one node cleanly; its exit code."""
+        node.is_wanted = False
         if node.process is None or not node.running:
             return node.process.returncode if node.process else None
         node.process.send_signal(signal.SIGTERM)
@@ -90,15 +92,16 @@ class LocalProcesses:
 
     async def kill_node(self, node: LocalNode) -> None:
         """Kill one node's process (SIGKILL)."""
+        node.is_wanted = False
         if node.process is not None and node.running:
             node.process.kill()
             await node.process.wait()
 
     @staticmethod
     def check_alive(nodes: Iterable[LocalNode]) -> None:
-        """Unusable where the process of one of them has ended."""
+        """Unusable where the process of one of them has ended without an order."""
         for node in nodes:
-            if node.process is not None and node.process.returncode is not None:
+            if node.is_wanted and node.process is not None and not node.running:
                 raise Unusable(how_it_ended(node))
 
     def _title(self, node: LocalNode) -> str:
