@@ -210,3 +210,25 @@ def test_a_process_that_was_frozen_does_not_blame_its_disks() -> None:
     # The time that it was awake counts: this disk does hang.
     world.wait(10)
     assert world.logs.offline == {"/d1"}
+
+
+@pytest.mark.spec("B-15")
+def test_a_copy_that_cannot_be_loaded_is_not_in_the_way_of_the_next_move() -> None:
+    world = started()
+    values = fill(world, 20)
+    world.controller.commits = False
+    world.alter("/d2", "t")
+    world.wait(1)
+    world.kill()
+    (future,) = world.names("/d2")
+    world.disk.fail(f"/d2/{future}/", errno.EIO, "read")
+    world.controller.commits = True
+    world.open()
+    world.disk.heal(f"/d2/{future}/")
+    world.wait(8)
+    assert world.place("t").directory == "/d1"
+    assert world.kinds("/d2") == ["t-0.-stray"]
+    world.alter("/d2", "t")
+    world.wait(8)
+    assert world.place("t").directory == "/d2"
+    assert world.values("t") == values

@@ -202,15 +202,10 @@ class Findings:
             self._found.setdefault((id, copy.log.key.future), []).append(copy)
             return
         # The metadata gives this broker no such replica: set it aside, and say so (B-17).
-        self._out.say(
-            "warning",
-            "stray log set aside",
-            directory=copy.path,
-            log=str(copy.log.key),
-            bytes=copy.log.size,
-        )
-        empty = copy.log.end == copy.log.start
-        self._purging.discard(copy.path, copy.log.key, "delete" if empty else "stray")
+        path, log = copy.path, copy.log
+        fields = {"directory": path, "log": str(log.key), "bytes": log.size}
+        self._out.say("warning", "stray log set aside", **fields)
+        self._purging.discard(path, log.key, "delete" if log.end == log.start else "stray")
 
     def _sort_damaged(self, path: LogDir, bad: QuarantinedLog) -> None:
         """Set a damaged log aside where no replica here has its name: it would stay for good."""
@@ -218,10 +213,17 @@ class Findings:
         state = None if id is None else self._context.image.partition(id)
         if state is not None and self._context.node_id in state.replicas:
             return
-        self._out.say(
-            "warning", "damaged stray log set aside", directory=path, log=bad.name, reason=bad.why
-        )
+        self._discard_damaged(path, bad, "damaged stray log set aside")
+
+    def _discard_damaged(self, path: LogDir, bad: QuarantinedLog, event: str) -> None:
+        self._out.say("warning", event, directory=path, log=bad.name, reason=bad.why)
         self._purging.discard(path, bad.key, "stray")
+
+    def set_damaged_aside(self, name: TopicPartition) -> None:
+        """A replica serves: a copy of it that could not be loaded is in the next move's way."""
+        for path, bad in self.damaged.values():
+            if bad.key.future and bad.key.topic_partition == name:
+                self._discard_damaged(path, bad, "damaged copy of a replica set aside")
 
     def _id_of(self, log: LoadedLog) -> PartitionId | None:
         """The replica of this broker that a log belongs to; None where it belongs to none."""
@@ -374,6 +376,7 @@ class Reconciler:
             if place.stage is Stage.OFFLINE:
                 self._take_up(place, state, found)
                 continue
+            found.set_damaged_aside(place.name)
             current, future = found.current(place.id), found.future(place.id)
             if current is not None:
                 found.set_aside(current, None)
@@ -424,6 +427,7 @@ class Reconciler:
             self._places.promote(place, future.path)
         else:
             self._places.serve(place, current.path, current.log)
+            found.set_damaged_aside(place.name)
             if future is not None:
                 self._moves.resume(place, future.path, future.log)
 
