@@ -27,8 +27,8 @@ from spindle.cli.lazy_group import Later
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")
 TOOLS = (
-    "kafka-log-dirs", "kafka-metadata-quorum", "kafka-reassign-partitions", "kafka-share-groups",
-    "kafka-storage",
+    "kafka-features", "kafka-log-dirs", "kafka-metadata-quorum", "kafka-reassign-partitions",
+    "kafka-share-groups", "kafka-storage",
 )  # fmt: skip
 NEEDS_MORE = {
     "": {

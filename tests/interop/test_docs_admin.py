@@ -23,7 +23,7 @@ pytestmark = pytest.mark.kafka
 @pytest.mark.spec("K113-26")
 def test_the_examples_run(cluster: ApacheKafka, capsys: pytest.CaptureFixture[str]) -> None:
     examples = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    assert len(examples) == 6
+    assert len(examples) == 7
 
     async def run() -> None:
         async with AdminClient(cluster.bootstrap) as admin:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import call
+from tests.support.commands import call, call_tool
 from tests.support.local import Local
 from tests.support.waiting import eventually
 from tests.unit.cli.test_json import WITHOUT, every_command
+
+from spindle.cli.kafka_features import features
 
 SPARK = "starts Spark"
 NOT_HERE = {
@@ -108,3 +110,18 @@ def test_what_the_json_form_prints_is_one_object(
     assert [entry["topic"] for entry in told["reassign generate"]["partitions"]] == ["t"]
     assert told["reassign verify"]["complete"] is True
     assert every_command().keys() == {*lines, "sim", *NOT_HERE, *WITHOUT}, "none is forgotten"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "describe",
+        "upgrade --feature group.version=1 --dry-run",
+        "version-mapping",
+        "feature-dependencies --feature group.version=1",
+    ],
+)
+def test_kafka_features_has_it_too(cluster: Local, line: str) -> None:
+    done = call_tool(features, "--bootstrap-server", cluster.bootstrap, *line.split(), "--json")
+    assert done.code == 0, done
+    assert json.loads(done.stdout)["version"] == 1

@@ -17,14 +17,17 @@ from tests.support.apache_kafka import LOG_DIRS, METADATA_QUORUM, REASSIGN, STOR
 from tests.support.kafka_tool_cases import run_cases
 
 from spindle.cli import kafka_names
+from spindle.cli.kafka_features import features
 from spindle.cli.kafka_metadata_quorum import metadata_quorum
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
 
 QUORUM = METADATA_QUORUM
+FEATURES = "org.apache.kafka.tools.FeatureCommand"
 CLUSTER = "U3BpbmRsZVRlc3RzMDAwMQ"
 TOOLS: dict[str, Callable[[Sequence[str] | None], None]] = {
     LOG_DIRS: kafka_names.log_dirs,
+    FEATURES: features,
     METADATA_QUORUM: metadata_quorum,
     REASSIGN: kafka_names.reassign_partitions,
     STORAGE: kafka_names.storage,
@@ -37,6 +40,7 @@ controller.quorum.voters=1@127.0.0.1:19998
 log.dirs=DIRS
 """
 AT = ("--bootstrap-server", "127.0.0.1:1")
+UP = (*AT, "upgrade")
 FORMAT = ("format", "-c", "FOLDER/node.properties", "-t", CLUSTER)
 
 Case = tuple[str, tuple[str, ...], str]
@@ -116,6 +120,53 @@ CASES: list[Case] = [
      "Invalid negative --controller-id: -1"),
     (QUORUM, (*AT, "remove-controller", "-i", "5", "-d", "x"),
      "Failed to parse --controller-directory-id: "),
+    (FEATURES, (), "Command line error: too few arguments. Type --help for help."),
+    (FEATURES, AT, "Command line error: too few arguments. Type --help for help."),
+    (FEATURES, ("nonsense",), "Command line error: invalid choice: 'nonsense' (choose from"
+     " 'describe', 'upgrade', 'downgrade', 'disable', 'version-mapping', 'feature-dependencies')."
+     " Type --help for help."),
+    (FEATURES, ("describe",), "Command line error: You must specify either --bootstrap-controller"
+     " or --bootstrap-server.. Type --help for help."),
+    (FEATURES, (*AT, "--bootstrap-controller", "x:1", "describe"), "Command line error: argument"
+     " --bootstrap-controller: not allowed with argument --bootstrap-server. Type --help for"
+     " help."),
+    (FEATURES, (*AT, "describe", "--nope"), "Command line error: unrecognized arguments:"),
+    (FEATURES, (*AT, "describe", "--node-id", "x"), "Command line error: argument --node-id:"),
+    (FEATURES, (*AT, "describe", "--node-id=-1"), "Invalid node id -1: must be non-negative."),
+    (FEATURES, (*AT, "--command-config", "FOLDER/missing", "describe"), "FOLDER/missing"),
+    (FEATURES, UP, "You must specify at least one feature to upgrade"),
+    (FEATURES, (*AT, "downgrade"), "You must specify at least one feature to downgrade"),
+    (FEATURES, (*AT, "disable"), "You must specify at least one feature to disable"),
+    (FEATURES, (*UP, "--feature"), "Command line error: argument --feature: expected one argument"),
+    (FEATURES, (*UP, "--feature", "x"), "Can't parse feature=level string x: equals sign not"
+     " found."),
+    (FEATURES, (*UP, "--feature", " x = y "), "Can't parse feature=level string x = y : unable to"
+     " parse y as a short."),
+    (FEATURES, (*UP, "--feature", "x=32768"), "unable to parse 32768 as a short."),
+    (FEATURES, (*UP, "--feature", "x=0", "--feature", "y"), "The upgradeType flag should be set to"
+     " SAFE_DOWNGRADE or UNSAFE_DOWNGRADE when the provided maxVersionLevel:0 is < 1."),
+    (FEATURES, (*AT, "downgrade", "--feature", "x=-1"), "Cannot specify a negative version level."),
+    (FEATURES, (*UP, "--feature", "x=+1", "--feature", "x=2"), "Feature x was specified more than"
+     " once."),
+    (FEATURES, (*AT, "disable", "--feature", "x", "--feature", "x"), "Feature x was specified more"
+     " than once."),
+    (FEATURES, (*UP, "--feature", "=1"), "Provided feature can not be empty."),
+    (FEATURES, (*UP, "--metadata", "4.0", "--feature", "metadata.version=25"), "Feature"
+     " metadata.version was specified more than once."),
+    (FEATURES, (*UP, "--metadata", "9.9"), "Unknown metadata.version '9.9'. Supported"
+     " metadata.version are: 3.3-IV3, 3.4-IV0,"),
+    (FEATURES, (*UP, "--release-version", "9.9"), "Unknown metadata.version '9.9'. Supported"),
+    (FEATURES, (*UP, "--release-version", "4.0", "--metadata", "4.0"), "Can not specify"
+     " `release-version` with other feature flags."),
+    (FEATURES, ("version-mapping", "--release-version", "9.9"), "Unknown metadata.version '9.9'."
+     " Supported metadata.version are: 3.3-IV3, 3.4-IV0,"),
+    (FEATURES, ("feature-dependencies",), "Command line error: argument --feature is required."
+     " Type --help for help."),
+    (FEATURES, ("feature-dependencies", "--feature", "x=1"), "Unknown feature: x"),
+    (FEATURES, ("feature-dependencies", "--feature", "metadata.version=6"), "Unknown"
+     " metadata.version 6"),
+    (FEATURES, ("feature-dependencies", "--feature", "share.version=7"), "No feature:share.version"
+     " with feature level 7"),
 ]  # fmt: skip
 MAPPINGS = [(), ("4.0-IV3",), ("3.9",), ("3.3",)]
 DEPENDENCIES = [
@@ -134,6 +185,13 @@ TOLD: list[tuple[str, ...]] = [
     *(("version-mapping", *named("-r", release)) for release in MAPPINGS),
     *(("feature-dependencies", *named("-f", wishes)) for wishes in DEPENDENCIES),
 ]
+RELEASES = [*MAPPINGS, ("4.2.1",), ("4.1-IV0",), ("4.3",)]
+LEVELS = [*DEPENDENCIES, ("streams.version=1", "metadata.version=30", "share.version=0")]
+TOLD_OF_ALL: list[tuple[str, ...]] = [
+    *(("version-mapping", *named("--release-version", release)) for release in RELEASES),
+    *(("feature-dependencies", *named("--feature", wishes)) for wishes in LEVELS),
+]
+"""Of `kafka-features`, which also tells what is not served here."""
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +209,7 @@ def theirs(folder: Path, kafka_jars: Path) -> Iterator[ToolResult]:
     """What Kafka's tools answer, case by case."""
     lines = [(tool, *arguments) for tool, arguments, _ in CASES]
     lines += [(STORAGE, *arguments) for arguments in TOLD]
+    lines += [(FEATURES, *arguments) for arguments in TOLD_OF_ALL]
     lines = [tuple(word.replace("FOLDER", str(folder)) for word in line) for line in lines]
     return iter(run_cases(kafka_jars, lines, 240))
 
@@ -189,6 +248,9 @@ def test_wrong_command_lines_are_reported_as_kafka_does(
         assert [line.partition("=")[0] for line in spindles.lines()] == [
             line.partition("=")[0] for line in kafkas.lines()
         ]
+    for arguments in TOLD_OF_ALL:
+        kafkas, spindles = next(theirs), ours(FEATURES, arguments)
+        assert (spindles.code, spindles.stdout) == (kafkas.code, kafkas.stdout), arguments
 
 
 def test_an_empty_cluster_id_is_refused(folder: Path) -> None:

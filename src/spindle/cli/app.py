@@ -75,8 +75,8 @@ COMMANDS: Final = (
 
 _EPILOG: Final = f"""\
 Every command has --help, and --json if it prints data. There are also
-kafka-log-dirs, kafka-metadata-quorum, kafka-reassign-partitions, kafka-share-groups and
-kafka-storage with Apache Kafka's own options.
+kafka-features, kafka-log-dirs, kafka-metadata-quorum, kafka-reassign-partitions,
+kafka-share-groups and kafka-storage with Apache Kafka's own options.
 
 {TOLD}"""
 

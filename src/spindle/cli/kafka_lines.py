@@ -39,14 +39,19 @@ class VerbLine(OptionLine):
     def error(self, message: str) -> NoReturn:
         """How it is used, and what is wrong."""
         self.print_usage(sys.stderr)
+        words = self.in_kafkas_words(message)
+        print(f"{self.prog.partition(' ')[0]}: error: {words}", file=sys.stderr)
+        raise SystemExit(1)
+
+    @staticmethod
+    def in_kafkas_words(message: str) -> str:
+        """What Kafka's parser says where Python's says this."""
         missing = message.removeprefix("the following arguments are required: ")
         if missing == "verb":
             message = "too few arguments"
         elif missing != message:
             message = f"argument {missing.partition(', ')[0]} is required"
-        message = message.removeprefix("argument verb: ")
-        print(f"{self.prog.partition(' ')[0]}: error: {message}", file=sys.stderr)
-        raise SystemExit(1)
+        return message.removeprefix("argument verb: ")
 
 
 def option_line(name: str, about: str, examples: str | None = None) -> OptionLine:

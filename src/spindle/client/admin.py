@@ -40,7 +40,7 @@ from spindle.client import (
 )
 from spindle.client.addresses import parse_bootstrap
 from spindle.client.cluster import TIMEOUT_S, Cluster
-from spindle.client.feature_levels import FeatureLevelCalls
+from spindle.client.feature_levels import FeatureLevelCalls, features
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.quotas import QuotaCalls
 from spindle.client.raft_voters import RaftVoterCalls
@@ -460,7 +460,7 @@ async def features_of(
 ) -> BrokerFeatures:
     """What a broker serves: its release shows in that."""
     cluster = admin._cluster
-    return await reassignments.features(cluster, broker, cluster.deadline(timeout))
+    return await features(cluster, broker, cluster.deadline(timeout))
 
 
 def admin_from_properties(path: Path | str, bootstrap: str | None = None) -> AdminClient:

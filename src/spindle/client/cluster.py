@@ -142,8 +142,9 @@ class Cluster:
             node = self.nodes.get(node_id)
             if node is None:
                 there = ", ".join(str(n) for n in sorted(self.nodes)) or "none"
+                what = "controller" if self.controllers else "broker"
                 raise NoSuchBroker(
-                    f"there is no broker {node_id}, or it is down; those that serve: {there}"
+                    f"there is no {what} {node_id}, or it is down; those that serve: {there}"
                 )
             return await self._ask(node.address, str(node), request, deadline, since)
 
@@ -362,7 +363,7 @@ class Cluster:
 
 
 class NoSuchBroker(Unreachable):
-    """A broker id that the cluster does not have."""
+    """An id that no broker (or controller) of the cluster has."""
 
 
 class NobodyThere(Unreachable):

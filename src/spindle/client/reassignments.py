@@ -1,4 +1,4 @@
-"""Reassignments between brokers, and what brokers serve: requests of the AdminClient.
+"""Reassignments between brokers: requests of the AdminClient.
 
 Called by `admin` alone.
 """
@@ -7,22 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import spindle
 from spindle.client.cluster import Cluster
 from spindle.client.deadline import Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
 from spindle.client.raft_voters import for_a_look
-from spindle.client.results import (
-    BrokerFeatures,
-    Reassignment,
-    Replica,
-)
+from spindle.client.results import Reassignment, Replica
 from spindle.client.topics import by_topic, not_answered, refused, server_time
 from spindle.model.errors import Error
-from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.ids import DirectoryId, NodeId, TopicPartition
-from spindle.wire.apis import SOFTWARE
 from spindle.wire.messages.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -31,7 +24,6 @@ from spindle.wire.messages.alter_partition_reassignments_request import (
 from spindle.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
-from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
@@ -108,18 +100,6 @@ async def list_active(
         for p in topic.partitions
     }
     return dict(sorted(found.items()))
-
-
-async def features(cluster: Cluster, broker: NodeId, deadline: Deadline) -> BrokerFeatures:
-    """What one broker serves."""
-    request = ApiVersionsRequest(
-        client_software_name=SOFTWARE, client_software_version=spindle.__version__
-    )
-    answer = await cluster.ask_node(broker, request, deadline)
-    levels = [f.max_version for f in answer.supported_features if f.name == METADATA_VERSION]
-    versions = {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}
-    finalized = {str(f.name): int(f.max_version_level) for f in answer.finalized_features}
-    return BrokerFeatures(max(levels, default=None), versions, finalized)
 
 
 async def _ask_alter(

@@ -12,7 +12,15 @@ from typing import NamedTuple
 from spindle.client.cluster import Node
 from spindle.model.acl import AclOperation
 from spindle.model.errors import Error
-from spindle.model.ids import DirectoryId, Endpoint, LogDir, NodeId, TopicId, TopicPartition
+from spindle.model.ids import (
+    DirectoryId,
+    Endpoint,
+    LogDir,
+    NodeId,
+    TopicId,
+    TopicPartition,
+    VersionRange,
+)
 
 
 class Replica(NamedTuple):
@@ -319,6 +327,19 @@ class BrokerFeatures:
     metadata_version: int | None
     versions: dict[int, tuple[int, int]]
     finalized: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMetadata:
+    """Levels of features: those that the node that was asked supports, and the cluster's.
+
+    A feature that is not in `finalized` has level 0. `epoch` goes up with the cluster's levels;
+    None where the node does not say.
+    """
+
+    supported: dict[str, VersionRange]
+    finalized: dict[str, int]
+    epoch: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ ApiVersions tells them, the controller checks upgrades against them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Final
 
 from spindle.model.ids import VersionRange
@@ -19,6 +20,9 @@ GROUP_VERSION: Final = "group.version"
 
 SHARE_VERSION: Final = "share.version"
 """1: share groups (KIP-932)."""
+
+STREAMS_VERSION: Final = "streams.version"
+"""1: streams groups (KIP-1071)."""
 
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
 SCRAM: Final = 11
@@ -47,13 +51,13 @@ SERVED: Final[Mapping[str, VersionRange]] = {
     GROUP_VERSION: VersionRange(0, 1),
     KRAFT_VERSION: KRAFT_LEVELS,
     SHARE_VERSION: VersionRange(0, 1),
-    "streams.version": VersionRange(0, 0),
+    STREAMS_VERSION: VersionRange(0, 0),
 }
 """What Spindle's nodes serve: levels for clients, for the controller and for format (N-04)."""
 
 SUPPORTED: Final[Mapping[str, VersionRange]] = {
     **SERVED,
-    "streams.version": VersionRange(0, 1),
+    STREAMS_VERSION: VersionRange(0, 1),
 }
 """At which levels of a cluster a Spindle node can take part: what it registers with a controller.
 
@@ -67,8 +71,12 @@ _FIRST_LEVELS: Final = (
     (TRANSACTION_VERSION, 2, 24),
     (ELR_VERSION, 1, 26),
     (SHARE_VERSION, 1, 28),
+    (STREAMS_VERSION, 1, 29),
 )
-"""Levels of features, and the metadata.version from which they are finalized by default."""
+"""Levels of features, and the metadata.version from which Kafka finalizes them by default."""
+
+_DYNAMIC_QUORUM: Final = 21
+"""The metadata.version from which a dynamic quorum is Kafka's default (KIP-853)."""
 
 RELEASES: Final[Mapping[str, int]] = {
     "3.3-IV3": 7,
@@ -99,6 +107,14 @@ RELEASES: Final[Mapping[str, int]] = {
 """The levels of metadata.version by the names that Apache Kafka's tools use."""
 
 
+class UpgradeType(IntEnum):
+    """Which way a level may go, by its number on the wire."""
+
+    UPGRADE = 1
+    SAFE_DOWNGRADE = 2
+    UNSAFE_DOWNGRADE = 3
+
+
 def keeps_records(current: int, lower: int) -> bool:
     """Whether the metadata that is written at `current` can be written at a lower level."""
     return not any(lower < level <= current for level in _RECORDS_CHANGED)
@@ -106,9 +122,18 @@ def keeps_records(current: int, lower: int) -> bool:
 
 def finalized_at(level: int) -> dict[str, int]:
     """What a new cluster at this metadata.version finalizes: Kafka's choice of what we serve."""
-    found = {METADATA_VERSION: level}
-    found |= {name: value for name, value, since in _FIRST_LEVELS if level >= since}
-    return dict(sorted(found.items(), key=lambda item: (item[0] != METADATA_VERSION, item[0])))
+    found = {name: at for name, at in _first_levels(level).items() if at <= SERVED[name].max}
+    return {METADATA_VERSION: level, **dict(sorted(found.items()))}
+
+
+def levels_of_release(level: int) -> dict[str, int]:
+    """Kafka's choice for a cluster at this metadata.version, served by us or not; else 0."""
+    quorum = {KRAFT_VERSION: KRAFT_LEVELS.max} if level >= _DYNAMIC_QUORUM else {}
+    return {METADATA_VERSION: level, **quorum, **_first_levels(level)}
+
+
+def _first_levels(level: int) -> dict[str, int]:
+    return {name: value for name, value, since in _FIRST_LEVELS if level >= since}
 
 
 FINALIZED: Final[Mapping[str, int]] = finalized_at(_METADATA_LEVELS.max)

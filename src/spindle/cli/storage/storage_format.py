@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from spindle.cli.storage.releases import level_of
+from spindle.cli.storage.releases import level_of, name_and_level, name_of
 from spindle.cli.storage.scram_arguments import scram_records
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
@@ -24,7 +24,6 @@ from spindle.model.feature_rules import (
     FINALIZED,
     KRAFT_VERSION,
     METADATA_VERSION,
-    RELEASES,
     SCRAM,
     SERVED,
     finalized_at,
@@ -312,34 +311,22 @@ def _users(wishes: StorageOptions, levels: list[FeatureLevel]) -> list[UserScram
         return []
     if any(f.name == METADATA_VERSION and f.level < SCRAM for f in levels):
         raise Unusable(
-            f"SCRAM is only supported in metadata.version {_name_of(SCRAM)} or later: leave"
+            f"SCRAM is only supported in metadata.version {name_of(SCRAM)} or later: leave"
             " --add-scram away, or ask for such a release"
         )
     return scram_records(wishes.scram)
 
 
-def _name_of(level: int) -> str:
-    return next(name for name, known in RELEASES.items() if known == level)
-
-
 def _release_of(levels: list[FeatureLevel]) -> str:
-    return next(_name_of(f.level) for f in levels if f.name == METADATA_VERSION)
+    return next(name_of(f.level) for f in levels if f.name == METADATA_VERSION)
 
 
 def _feature(wish: str) -> tuple[str, int]:
     """NAME=LEVEL, checked: a level that is finalized is served (N-04)."""
-    name, equals, text = wish.partition("=")
-    if not equals:
-        raise Unusable(f"Can't parse feature=level string {wish}: equals sign not found.")
+    name, level = name_and_level(wish)
     if name not in SERVED:
         known = sorted(n for n in SERVED if n != METADATA_VERSION)
         raise Unusable(f"Unsupported feature: {name}. Supported features are: {', '.join(known)}")
-    try:
-        level = int(text)
-    except ValueError:
-        raise Unusable(
-            f"Can't parse feature=level string {wish}: unable to parse {text} as a short."
-        ) from None
     served = SERVED[name]
     if not served.min <= level <= served.max:
         raise Unusable(

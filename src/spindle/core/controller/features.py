@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from spindle.core.controller.configs import isr_floor
 from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
@@ -23,17 +22,10 @@ from spindle.model.feature_rules import (
     METADATA_VERSION,
     SERVED,
     SUPPORTED,
+    UpgradeType,
     keeps_records,
 )
 from spindle.model.ids import VersionRange
-
-
-class UpgradeType(IntEnum):
-    """Which way a level may go, by its number on the wire."""
-
-    UPGRADE = 1
-    SAFE_DOWNGRADE = 2
-    UNSAFE_DOWNGRADE = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import features
 from spindle.core.controller.controller_state import ControllerResult, ControllerState
-from spindle.core.controller.features import FeatureUpdate, UpgradeType
+from spindle.core.controller.features import FeatureUpdate
 from spindle.model.errors import Error, Refusal
-from spindle.model.feature_rules import KRAFT_VERSION
+from spindle.model.feature_rules import KRAFT_VERSION, UpgradeType
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
 from spindle.wire.messages.update_features_response import (

@@ -7,10 +7,16 @@ from tests.unit.core.controller.kit import Cluster, incarnation, old_features
 
 from spindle.core.controller import configs, features, producer_ids
 from spindle.core.controller.configs import Alteration, ConfigResource
-from spindle.core.controller.features import FeatureUpdate, UpgradeType
+from spindle.core.controller.features import FeatureUpdate
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.feature_rules import ELR_VERSION, METADATA_VERSION, SUPPORTED, finalized_at
+from spindle.model.feature_rules import (
+    ELR_VERSION,
+    METADATA_VERSION,
+    SUPPORTED,
+    UpgradeType,
+    finalized_at,
+)
 from spindle.model.ids import Endpoint, VersionRange
 from spindle.model.image import BROKER_RESOURCE
 
