@@ -31,17 +31,21 @@ from tests.support.apache_kafka import CONTROLLER_ID, ApacheNode
 from tests.support.clients import audit, produce, values
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tests.support.quorum import ask
 from tests.support.relay import Relay
 from tests.support.waiting import eventually
+from tools.messages.entities import make, ms, request_types
 
 from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.client.admin import AdminClient
+from spindle.model.batches import Record
 from spindle.model.errors import Error
 from spindle.model.ids import id_to_text
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
 from spindle.wire.apis import Key
+from spindle.wire.batch import build
 
 RATE = 100
 ROUNDS = int(os.environ.get("SPINDLE_FAULT_ROUNDS", "1"))
@@ -428,6 +432,40 @@ def test_each_dead_disk_has_a_time_of_its_own(cluster: Local) -> None:
     cluster.start_node(victim)
     for topic in topics:
         cluster.until(lambda t=topic: cluster.state(t)[0][1] == {victim, other}, "it is back", 60)
+
+
+@pytest.mark.spec("B-01", "K858-10")
+def test_a_batch_that_comes_to_a_dead_disk_hears_the_next_leader(cluster: Local) -> None:
+    victim, disk, topic = 2, 1, "sent-on"
+    cluster.create_on(topic, disk, [victim, 1, 3])
+    node = cluster.nodes[victim]
+    begun = node.log.stat().st_size
+    with reached_through_relay(cluster, victim) as relay:
+        cluster.lead(victim, topic)
+        relay.hold(Key.BROKER_HEARTBEAT)
+        cluster.break_disk(victim, disk)
+        cluster.until(lambda: failed_at(node, begun, disk), "the broker finds out", 60)
+        assert sent(node, topic) == (Error.KAFKA_STORAGE_ERROR, -1), "nothing is decided"
+        relay.release()
+
+        def is_sent_on() -> bool:
+            error, leader = sent(node, topic)
+            assert (error == Error.NOT_LEADER_OR_FOLLOWER) == (leader in {1, 3}), (error, leader)
+            return leader == cluster.state(topic)[0][0]
+
+        cluster.until(is_sent_on, "the refusal names the next leader")
+        cluster.mend_disk(victim, disk)
+
+
+def sent(node: ApacheNode, topic: str) -> tuple[int, int]:
+    """A batch for partition 0 is sent to a broker: (error, the leader that its answer names)."""
+    types = request_types(Key.PRODUCE, 12)
+    batch = build([Record(0, time.time_ns() // 1_000_000, None, b"value")])
+    data = make(types.PartitionProduceData, index=0, records=batch.data)
+    topics = (make(types.TopicProduceData, name=topic, partition_data=(data,)),)
+    request = make(types.ProduceRequest, acks=-1, timeout=ms(5000), topic_data=topics)
+    told = ask(node.port, request, 20).responses[0].partition_responses[0]
+    return told.error_code, told.current_leader.leader_id
 
 
 @contextmanager

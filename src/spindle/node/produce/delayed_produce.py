@@ -104,7 +104,7 @@ class ProducedPartition:
         self.done = True
         self.error = error
         if error in SENT_AGAIN and self.batch is not None:
-            self.produce.on_refused(self, self.batch)
+            self.produce.on_refused(self, self.batch, error)
 
     def settle(self, error: Error) -> None:
         """It is written and held by whom it must be; or never will be."""
@@ -112,8 +112,7 @@ class ProducedPartition:
             return
         if error is Error.KAFKA_STORAGE_ERROR and self.hosted is not None:
             self.produce.stats_of(self.hosted).failed_produce += 1
-            if self.hosted.is_offline:
-                self.produce.await_successor(self, self.hosted.id)
+            if self.produce.await_successor(self, self.hosted.id):
                 return
         self.conclude(error)
 
@@ -128,7 +127,9 @@ class ProducedPartition:
 
     def give_up(self) -> None:
         """Time is up."""
-        assert self.hosted is not None
+        if self.hosted is None:
+            self._end(Error.KAFKA_STORAGE_ERROR)  # It would only have heard where to go on.
+            return
         if self.wait is not None:
             delayed = self.hosted.delayed
             waiters = delayed.at_mark if self.produce.params.acks == ALL else delayed.at_end
@@ -168,8 +169,7 @@ class DelayedProduce:
             except Refusal as refusal:
                 if refusal.error in SENT_AGAIN:
                     share.batch = _first_of(records)
-                share.refuse(refusal)
-                self._left -= 1
+                self._turn_away(share, refusal)
         self.on_settled()
         if self._left and self.params.acks != 0:
             wait = min(max(self.params.timeout, 0.0), WAIT_MAX)
@@ -179,27 +179,38 @@ class DelayedProduce:
         """What is counted of a partition's topic."""
         return self._replicas.writes.stats.of(hosted.name.topic)
 
-    def await_successor(self, share: ProducedPartition, id: PartitionId) -> None:
-        """Answer a share whose disk has failed along with where to go on, if that is known soon."""
+    def await_successor(self, share: ProducedPartition, id: PartitionId) -> bool:
+        """Answer a share whose disk has failed along with where to go on, if that is known soon.
+
+        Meanwhile what comes behind it is refused: the replica may be back before it is answered.
+        """
+        if self.params.acks == 0:
+            return False  # Its client gets no answer, but the end of its connection.
         partitions = self._replicas.partitions
 
-        def then(in_time: bool) -> None:
-            hint = partitions.leader_hint(share.topic, share.index)
-            if hint is None:
-                share.conclude(Error.KAFKA_STORAGE_ERROR)
-            elif hint[0] != self._context.node_id:
-                share.conclude(Error.NOT_LEADER_OR_FOLLOWER)
-            elif in_time:
-                self.await_successor(share, id)
-            else:
-                share.conclude(Error.KAFKA_STORAGE_ERROR)
+        def then() -> None:
+            found = partitions.leader(share.topic, share.index)
+            share.conclude(found if isinstance(found, Error) else Error.KAFKA_STORAGE_ERROR)
 
-        partitions.successors.wait(id, then)
+        if not partitions.successors.wait(id, then):
+            return False
+        if share.batch is not None:
+            self.on_refused(share, share.batch, Error.KAFKA_STORAGE_ERROR)
+        return True
 
-    def on_refused(self, share: ProducedPartition, batch: RecordBatch) -> None:
+    def _turn_away(self, share: ProducedPartition, refusal: Refusal) -> None:
+        """It is not taken; where its disk has failed, the next leader's name may come along."""
+        if refusal.error is Error.KAFKA_STORAGE_ERROR:
+            hosted = self._replicas.partitions.locate(share.topic, share.index)
+            if isinstance(hosted, HostedPartition) and self.await_successor(share, hosted.id):
+                return
+        share.refuse(refusal)
+        self.on_settled()
+
+    def on_refused(self, share: ProducedPartition, batch: RecordBatch, error: Error) -> None:
         """A batch is refused that its producer sends again: none behind it may take its place."""
         refused, now = self._replicas.writes.refused, self._context.out.now
-        refused.on_refused(share.topic, share.index, batch, share.error, now)
+        refused.on_refused(share.topic, share.index, batch, error, now)
 
     def on_settled(self) -> None:
         """One less to wait for."""
@@ -243,17 +254,22 @@ class DelayedProduce:
                 if refusal is not None:
                     raise refusal
                 if not hosted.partition.leads or hosted.gone:
-                    raise Refusal(Error.NOT_LEADER_OR_FOLLOWER)
+                    raise Refusal(self._why_not(hosted))
                 taken = batch if packed is None else packed.batch
                 _check_size(hosted, taken)
                 self._admit(share, hosted, taken)
             except Refusal as refused:
-                share.refuse(refused)
-                self.on_settled()
+                self._turn_away(share, refused)
 
         look = record_check.look(batch, hosted.topic, hosted.name, self._context.out.wall_ms)
         packed = recompression(batch, hosted.topic.packing, look)
         self._replicas.checking.check(hosted, packed or look, checked)
+
+    def _why_not(self, hosted: HostedPartition) -> Error:
+        """Why a partition takes nothing any more that it took when the request came."""
+        if hosted.gone:
+            return Error.NOT_LEADER_OR_FOLLOWER
+        return self._replicas.partitions.offline(hosted) or Error.NOT_LEADER_OR_FOLLOWER
 
     def _admit(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
@@ -282,7 +298,7 @@ class DelayedProduce:
             if error:
                 share.settle(self._in_producers_words(error))
             elif not hosted.partition.leads or hosted.gone:
-                share.settle(Error.NOT_LEADER_OR_FOLLOWER)
+                share.settle(self._why_not(hosted))
             else:
                 try:
                     self._write(share, hosted, batch)

@@ -25,7 +25,7 @@ class HostedPartitions:
         self.hosted: dict[PartitionId, HostedPartition] = {}
         self.lost: dict[PartitionId, Error] = {}
         """Replicas that should be here but whose log never became usable."""
-        self.successors = Successors(context.out)
+        self.successors = Successors(context.out, self._is_undecided)
 
     def find(self, id: PartitionId) -> HostedPartition | None:
         """A hosted partition."""
@@ -55,8 +55,31 @@ class HostedPartitions:
         hosted = self.locate(topic, partition)
         if not isinstance(hosted, HostedPartition) or hosted.partition.leads:
             return hosted
+        return self.offline(hosted) or Error.NOT_LEADER_OR_FOLLOWER
+
+    def offline(self, hosted: HostedPartition) -> Error:
+        """What clients hear of a replica that cannot serve; NONE: it can.
+
+        As soon as another broker leads they are to go there, and need not know of our disk.
+        """
         role = hosted.partition.role
-        return role.error if isinstance(role, Offline) else Error.NOT_LEADER_OR_FOLLOWER
+        if not isinstance(role, Offline):
+            return Error.NONE
+        state = self._context.image.partition(hosted.id)
+        if state is None or state.leader in (NO_LEADER, self._context.node_id):
+            return role.error
+        return Error.NOT_LEADER_OR_FOLLOWER
+
+    def _is_undecided(self, id: PartitionId) -> bool:
+        """Whether a replica has failed that the metadata has as leader, and another could lead."""
+        hosted, state = self.hosted.get(id), self._context.image.partition(id)
+        return (
+            hosted is not None
+            and hosted.is_offline
+            and state is not None
+            and state.leader == self._context.node_id
+            and len(state.replicas) > 1
+        )
 
     def leader_hint(self, topic: str | TopicId | None, partition: int) -> tuple[NodeId, int] | None:
         """(leader, leader epoch) of a partition as the metadata has it; None: it has no leader."""
