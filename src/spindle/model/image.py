@@ -58,6 +58,8 @@ class Delta:
     features: bool = False
     goes_on: bool = False
     """It is a later slice of the change before it."""
+    revision: object = field(default_factory=object, compare=False)
+    """`ClusterImage.revision`: handed on to the delta after it."""
 
     def __bool__(self) -> bool:
         return bool(
@@ -122,6 +124,12 @@ class ClusterImage:
         self.delta = Delta()
 
     # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def revision(self) -> object:
+        """Another object after each record that has changed anything: an idle cluster writes
+        records that do not (KIP-835)."""
+        return self.delta.revision
 
     @property
     def scram(self) -> dict[tuple[str, int], r.UserScramCredential]:
@@ -215,11 +223,14 @@ class ClusterImage:
 
     def apply(self, record: r.MetadataRecord) -> None:
         """Replay one record. Unknown brokers or topics are a broken log: AssertionError."""
-        _APPLY[type(record)](self, record)
+        change = _APPLY[type(record)]
+        change(self, record)
+        if change is not _nothing:
+            self.delta.revision = object()
 
     def take_delta(self) -> Delta:
         """What changed since the last call."""
-        delta, self.delta = self.delta, Delta()
+        delta, self.delta = self.delta, Delta(revision=self.revision)
         return delta
 
 

@@ -19,9 +19,10 @@ from spindle.model.computing import Compute
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir
 from spindle.model.outbox import Outbox
+from spindle.node.kept_parts import EncodedPart, KeptParts, put_parts
 from spindle.node.request_context import LATER, Later, Q, R, RequestContext
 from spindle.wire.apis import Key
-from spindle.wire.codec import Message, Packed, Response, in_pieces, put_all
+from spindle.wire.codec import Message, Packed, Response, in_pieces
 from spindle.wire.framing import response_around
 
 P = TypeVar("P", bound=Message)
@@ -46,9 +47,7 @@ LARGE: Final = 2 * SLICE
 """Parts of so many things are turned into bytes beside the loop."""
 ANSWER_MAX: Final = 256 << 20
 """Bytes of an answer from which on its client is hung up on: it asked for far too much."""
-NOT_KEPT: Final = -1
-"""An answer that depends on more than the metadata."""
-KEPT_MAX: Final = 4 << 20
+KEPT_MAX: Final = 8 << 20
 """Bytes of answers that are kept."""
 SENT: Final = 50
 """Clients that get an answer which they share, before others have their turn."""
@@ -67,52 +66,55 @@ class Slices:
         self.directory = directory
         self.waiting: dict[_Question, list[RequestContext[Never]]] = {}
         """The contexts of answers that are not begun yet."""
+        self.parts = KeptParts()
         self._kept = KeptAnswers()
 
     def answer(
         self,
         request: Q,
         context: RequestContext[R],
-        parts: Iterator[P | Pause],
+        parts: Iterator[P | EncodedPart | Pause],
         respond: Callable[[Sequence[P]], R],
-        as_of: int = NOT_KEPT,
+        as_of: object = None,
     ) -> Later:
         """Answer with `respond(parts)`, the parts as an array: at once where there are few and no
         other answer is being made. `parts` must not raise Refusals.
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
-        `as_of`: the offset of the metadata, where the answer depends on that alone. It is kept
+        `as_of`: the revision of the metadata, where the answer depends on that alone. It is kept
         then, and given again, until the metadata has changed.
         """
         # The answer may depend on these and the cluster only: not on the client, but for what it
         # may see. Where something was refused, the answer has what this request asked for.
         view, own = context.permits.view, 0 if context.admission.merge is None else id(context)
         question = (context.key, context.version, context.listener, request, view, own)
-        if as_of != NOT_KEPT and not own and self._kept.give(as_of, question, context):
+        if own:
+            as_of = None
+        if as_of is not None and self._kept.give(as_of, question, context):
             return LATER
         if (same := self.waiting.get(question)) is not None:
             same.append(context)
             return LATER
-        kept = self._kept if as_of != NOT_KEPT and not own else None
-        answer = _Answer(self, question, context, parts, respond, kept)
+        keep = None if as_of is None else partial(self._kept.put, as_of, question)
+        answer = _Answer(self, question, context, parts, respond, keep)
         self.waiting[question] = answer.contexts
         self.out.in_turn(answer.begin, at_once=True)
         return LATER
 
 
 class KeptAnswers:
-    """Small answers that hold until the metadata changes, as bytes."""
+    """Answers that hold until the metadata changes, as bytes."""
 
     __slots__ = ("_answers", "_as_of", "_size")
 
     def __init__(self) -> None:
-        self._as_of = NOT_KEPT
+        self._as_of: object = None
         self._answers: dict[_Question, tuple[Response, list[Buffer]]] = {}
         self._size = 0
 
-    def give(self, as_of: int, question: _Question, context: RequestContext[R]) -> bool:
+    def give(self, as_of: object, question: _Question, context: RequestContext[R]) -> bool:
         """Give an answer again, if it is there and the metadata is as it was."""
-        if as_of != self._as_of:
+        if as_of is not self._as_of:
             self._as_of, self._size = as_of, 0
             self._answers.clear()
             return False
@@ -123,8 +125,15 @@ class KeptAnswers:
         context.answer_buffers(response_around(context.header, response, body))
         return True
 
-    def put(self, question: _Question, response: Response, body: list[Buffer]) -> None:
-        """Keep an answer, of the metadata that was last asked for."""
+    def put(
+        self, as_of: object, question: _Question, response: Response, body: list[Buffer]
+    ) -> None:
+        """Keep an answer that was begun when the metadata was so, if that was asked for last.
+
+        If it has changed since then, what was made in part before cannot be asked for any more.
+        """
+        if as_of is not self._as_of:
+            return
         self._size += sum(map(len, body))
         if self._size > KEPT_MAX:
             self._size = 0
@@ -143,7 +152,7 @@ class _Answer(Generic[P, R]):
     __slots__ = (
         "_first",
         "_found",
-        "_kept",
+        "_keep",
         "_packed",
         "_parts",
         "_question",
@@ -160,16 +169,16 @@ class _Answer(Generic[P, R]):
         slices: Slices,
         question: _Question,
         context: RequestContext[R],
-        parts: Iterator[P | Pause],
+        parts: Iterator[P | EncodedPart | Pause],
         respond: Callable[[Sequence[P]], R],
-        kept: KeptAnswers | None,
+        keep: Callable[[Response, list[Buffer]], None] | None,
     ) -> None:
         self._slices = slices
-        self._kept = kept
+        self._keep = keep
         self._question = question
         self._parts = parts
         self._respond = respond
-        self._found: list[P] = []
+        self._found: list[P | EncodedPart] = []
         self._packed = Packed()
         self._version = context.version
         self._total = 0
@@ -191,6 +200,8 @@ class _Answer(Generic[P, R]):
                 self._total += REST_AFTER
             else:
                 self._total += 1
+                if isinstance(part, EncodedPart):
+                    self._told = self._total
                 if part is not ONE:
                     self._found.append(part)
             if self._total >= most:
@@ -199,22 +210,22 @@ class _Answer(Generic[P, R]):
                 else:
                     self._rest()
                 return
-        if self._total < SLICE and len(self.contexts) == 1:
-            response = self._respond(tuple(self._found))
-            if self._kept is None:
-                self._first.answer(response)
-                return
-            body = in_pieces(response, self._version)
-            self._kept.put(self._question, response, body)
-            self._send(response, body)
+        plain = [part for part in self._found if not isinstance(part, EncodedPart)]
+        is_small = self._total < SLICE and len(plain) == len(self._found)
+        if is_small and len(self.contexts) == 1 and self._keep is None:
+            self._first.answer(self._respond(tuple(plain)))
         else:
             self._pack(self._finish)
 
-    def _seen(self, part: P | Pause) -> P | Pause:
+    def _seen(self, part: P | EncodedPart | Pause) -> P | EncodedPart | Pause:
         """A part as the client may see it."""
         see = self._first.admission.part
         if isinstance(part, Pause) or see is None:
             return part
+        if isinstance(part, EncodedPart):
+            seen = see(part.head)
+            assert seen is None or seen is part.head, "what is bytes already is seen, or is not"
+            return ONE if seen is None else part
         seen = see(part)
         if seen is None:
             return ONE
@@ -232,15 +243,17 @@ class _Answer(Generic[P, R]):
         found, self._found = self._found, []
         things, self._told = self._total - self._told, self._total
         if things < LARGE:
-            self._packed.add(len(found), put_all(found, self._version))
+            self._packed.add(len(found), put_parts(found, self._version))
             then()
         else:
-            job = Compute(self._slices.directory, partial(put_all, found, self._version))
+            job = Compute(self._slices.directory, partial(put_parts, found, self._version))
             self._slices.out.run(job, partial(self._on_packed, found, then))
 
-    def _on_packed(self, found: list[P], then: Callable[[], None], result: bytes | Failure) -> None:
+    def _on_packed(
+        self, found: list[P | EncodedPart], then: Callable[[], None], result: bytes | Failure
+    ) -> None:
         if isinstance(result, Failure):  # Its directory has failed: no answer depends on that.
-            result = put_all(found, self._version)
+            result = put_parts(found, self._version)
         self._packed.add(len(found), result)
         then()
 
@@ -254,7 +267,10 @@ class _Answer(Generic[P, R]):
 
     def _finish(self) -> None:
         response = self._first.merged(self._respond(self._packed))
-        self._send(response, in_pieces(response, self._version))
+        body = in_pieces(response, self._version)
+        if self._keep is not None:
+            self._keep(response, body)
+        self._send(response, body)
 
     def _send(self, response: Response, body: list[Buffer]) -> None:
         for context in self.contexts[:SENT]:

@@ -86,6 +86,14 @@ class Listening:
         self._reached = {b for b in self._alive if image.endpoint(b, listener) is not None}
         self._directories = {b: frozenset(image.brokers[b].log_dirs) for b in self._reached}
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all partitions look the same through it."""
+        return (
+            isinstance(other, Listening)
+            and self._alive == other._alive
+            and self._directories == other._directories
+        )
+
     def leading(self, partition: PartitionRegistration) -> LeaderInfo:
         """The leader, or why it cannot be named."""
         if partition.leader in self._reached:

@@ -88,3 +88,17 @@ def test_a_topic_goes_with_its_partitions_and_its_settings() -> None:
     assert made.topic("t") is None
     assert made.config(2, "t") == {}
     assert list(made.take_delta().removed) == [TOPIC]
+
+
+def test_each_change_makes_another_revision_and_a_look_at_it_does_not() -> None:
+    image = ClusterImage()
+    before = image.revision
+    image.take_delta()
+    image.apply(r.NoOp())
+    assert image.revision is before
+    image.apply(r.FeatureLevel(name="metadata.version", level=29))
+    after = image.revision
+    assert after is not before
+    image.take_delta()
+    assert image.revision is after
+    assert ClusterImage().revision is not after

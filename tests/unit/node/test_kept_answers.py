@@ -1,4 +1,4 @@
-"""Small answers that depend on the metadata alone are made once, until it changes."""
+"""Answers that depend on the metadata alone are made once, until it changes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from tests.support.cluster_image import add_topic
-from tests.unit.node.test_slices import Bench, joined, with_topics
+from tests.unit.node.test_slices import Bench, joined, turn, with_topics
 from tools.messages.entities import make, request_types
 from tools.messages.frames import encode_message
 
+from spindle.model import metadata_records as r
 from spindle.node import slices
 from spindle.node.handlers import metadata
 from spindle.wire.apis import Key
@@ -49,12 +50,15 @@ def test_an_answer_is_given_again_until_the_metadata_changes(made: list[int]) ->
     first = answered(bench, request)
     assert len(made) == 20
     assert answered(bench, request) == first
-    assert len(made) == 20
     image = bench.router._target.image
+    kept = bench.router._target.slices._kept
+    image.apply(r.NoOp())
+    assert answered(bench, request) == first
+    assert len(kept._answers) == 1, "an idle cluster writes records that change nothing"
     add_topic(image, "another", (1, 2))
-    image.offset += 1
     assert answered(bench, request) == first, "of these topics nothing has changed"
-    assert len(made) == 40
+    assert answered(bench, asked("another")) != first
+    assert made[20:] == [0], "no other topic is described again"
 
 
 def test_another_question_has_another_answer(made: list[int]) -> None:
@@ -73,16 +77,32 @@ def test_a_topic_that_may_have_to_be_made_is_asked_for_each_time() -> None:
     assert len(wanted) == 3
 
 
-def test_what_is_kept_is_bounded(made: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "KEPT_MAX", 1000)
     bench = with_topics(80)
+    kept = bench.router._target.slices._kept
+    sizes = []
     for name in ("small-0", "small-1", "small-2", "small-0"):
         answered(bench, asked(name))
-    assert len(made) == 40, "the first was given up for the third"
+        sizes.append(len(kept._answers))
+    assert sizes == [1, 2, 0, 1], "all were given up for the third"
 
 
-def test_large_answers_are_not_kept(made: list[int]) -> None:
-    bench = with_topics(2000)
-    for _ in range(2):
-        bench.ask(asked("large"))
+def test_large_answers_are_kept_too(made: list[int]) -> None:
+    bench = with_topics(4000)
+    first, second = (bench.ask(asked("large")) for _ in range(2))
     assert len(made) == 2000
+    assert second == first
+    assert len(first.topics[0].partitions) == 2000
+
+
+def test_an_answer_begun_before_a_change_is_not_given_after_it(made: list[int]) -> None:
+    bench = with_topics(4000)
+    image = bench.router._target.image
+    bench.router.on_frame(bench.connection, encode_message(asked("large"), 1, None))
+    add_topic(image, "meanwhile", (1, 2))
+    bench.router.on_frame(bench.connection, encode_message(asked("meanwhile"), 2, None))
+    told = [number for _ in range(20) for number, _ in turn(bench)]
+    assert told == [1, 2]
+    (kept,) = bench.router._target.slices._kept._answers
+    assert kept[3].topics[0].name == "meanwhile"

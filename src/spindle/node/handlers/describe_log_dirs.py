@@ -13,19 +13,25 @@ directory's id, where it is known (B-25).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error
 from spindle.model.feature_rules import CORDONED_DIRECTORIES, METADATA_VERSION
-from spindle.model.ids import TopicPartition, by_topic
+from spindle.model.ids import TopicPartition
+from spindle.node.kept_parts import EncodedPart
 from spindle.node.logdirs.directories import ConfiguredLogDir
 from spindle.node.logdirs.log_dir_manager import ListedReplica
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, REST, REST_AFTER, Pause
-from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
+from spindle.wire.codec import Packed, put_all
+from spindle.wire.log_dir_topics import partition_writer, put_topics
+from spindle.wire.messages.describe_log_dirs_request import (
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+)
 from spindle.wire.messages.describe_log_dirs_response import (
-    DescribeLogDirsPartition,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
@@ -33,6 +39,10 @@ from spindle.wire.messages.describe_log_dirs_response import (
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+
+
+AT_ONCE: Final = 8 * REST_AFTER
+"""Replicas, and topics, that take about as long as so many things of other answers: a REST."""
 
 
 def on_broker(
@@ -44,40 +54,66 @@ def on_broker(
     return broker.slices.answer(
         request,
         context,
-        _parts(broker, request),
+        _parts(broker, request, context.version),
         lambda found: DescribeLogDirsResponse(results=found),
     )
 
 
 def _parts(
-    broker: Broker, request: DescribeLogDirsRequest
-) -> Iterator[DescribeLogDirsResult | Pause]:
-    asked: set[TopicPartition] | None = None if request.topics is None else set()
-    for topic in request.topics or ():
-        assert asked is not None
+    broker: Broker, request: DescribeLogDirsRequest, version: int
+) -> Iterator[EncodedPart | Pause]:
+    asked = None if request.topics is None else (yield from _asked(broker, request.topics))
+    # Where each replica is counts as of now: none is listed twice, or not at all, because it moves.
+    for path, replicas in broker.logs.listings().items():
+        topics: dict[str, list[bytes]] = {}
+        while some := list(islice(replicas, AT_ONCE)):
+            _add(topics, some, asked, version)
+            if len(some) == AT_ONCE:
+                yield REST
+        packed, left = Packed(), iter(topics.items())
+        while named := list(islice(left, AT_ONCE)):
+            packed.add(len(named), put_topics(named, version))
+            if len(named) == AT_ONCE:
+                yield REST
+        directory = broker.logs.directories.all[path]
+        raw = put_all((_directory(broker, directory, packed),), version)
+        yield EncodedPart(_directory(broker, directory, ()), raw)
+
+
+def _asked(
+    broker: Broker, topics: Sequence[DescribableLogDirTopic]
+) -> Generator[Pause, None, set[TopicPartition]]:
+    """Those of the partitions that exist: no more is kept, for a client may name millions."""
+    found: set[TopicPartition] = set()
+    for topic in topics:
         yield ONE
         state = broker.image.topic(topic.topic)
         if state is None:
-            continue  # Only what exists is kept: a client may name millions.
+            continue
         for partition in topic.partitions:
             yield ONE
             if partition in state.partitions:
-                asked.add(TopicPartition(topic.topic, partition))
+                found.add(TopicPartition(topic.topic, partition))
+    return found
 
-    # Where each replica is counts as of now: none is listed twice, or not at all, because it moves.
-    directories = [(d, broker.logs.listing(d.path)) for d in broker.logs.directories.all.values()]
-    for directory, replicas in directories:
-        found = []
-        for number, replica in enumerate(replicas, 1):
-            if number % REST_AFTER == 0:
-                yield REST
-            if replica is not None and (asked is None or replica.name in asked):
-                found.append(replica)
-        yield _directory(broker, directory, found)
+
+def _add(
+    topics: dict[str, list[bytes]],
+    replicas: Iterable[ListedReplica | None],
+    asked: set[TopicPartition] | None,
+    version: int,
+) -> None:
+    """Put replicas that are asked for behind those that are there of their topics."""
+    put = partition_writer(version)
+    for replica in replicas:
+        if replica is not None and (asked is None or replica.name in asked):
+            name, size, lag, is_future = replica
+            found = topics.setdefault(name.topic, [])
+            found.append(put(name.partition, size, lag, is_future))
 
 
 def _directory(
-    broker: Broker, directory: ConfiguredLogDir, found: list[ListedReplica]
+    broker: Broker, directory: ConfiguredLogDir, topics: Sequence[DescribeLogDirsTopic]
 ) -> DescribeLogDirsResult:
     path = directory.path
     if not directory.health.online:
@@ -88,21 +124,7 @@ def _directory(
     is_cordoned = broker.logs.directories.is_cordoned(path)
     return DescribeLogDirsResult(
         log_dir=path,
-        topics=tuple(
-            DescribeLogDirsTopic(
-                name=topic,
-                partitions=tuple(
-                    DescribeLogDirsPartition(
-                        partition_index=number,
-                        partition_size=replica.size,
-                        offset_lag=replica.lag,
-                        is_future_key=replica.is_future,
-                    )
-                    for number, replica in replicas
-                ),
-            )
-            for topic, replicas in by_topic((replica.name, replica) for replica in found).items()
-        ),
+        topics=topics,
         total_bytes=directory.usage.total,
         usable_bytes=directory.usage.usable,
         is_cordoned=is_cordoned and level >= CORDONED_DIRECTORIES,

@@ -50,12 +50,14 @@ def on_broker(
             page.topics(),
             context.permits.topic_bits,
             broker.image,
-            context.listener,
+            context,
+            broker.slices.parts,
             _partition,
         ),
         lambda topics: DescribeTopicPartitionsResponse(
             topics=topics, next_cursor=_cursor(page.next)
         ),
+        broker.image.revision,
     )
 
 

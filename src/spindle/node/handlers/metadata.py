@@ -28,7 +28,6 @@ from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.handlers._topics import described
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.slices import NOT_KEPT
 from spindle.node.topic_selection import NamedTopics, is_by_id
 from spindle.wire.framing import LARGE_FRAME
 from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -62,7 +61,8 @@ def on_broker(
         named.topics(None if every else ((topic.name, topic.topic_id) for topic in asked)),
         authorized.topics_if_asked(context.permits, request.include_topic_authorized_operations),
         image,
-        context.listener,
+        context,
+        broker.slices.parts,
         partial(_partition, context.version),
     )
 
@@ -84,7 +84,7 @@ def on_broker(
             ),
         )
 
-    as_of = NOT_KEPT if creates and _names_others(image, asked) else image.offset
+    as_of = None if creates and _names_others(image, asked) else image.revision
     return broker.slices.answer(request, context, topics, respond, as_of)
 
 

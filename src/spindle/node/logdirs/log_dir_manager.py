@@ -35,6 +35,7 @@ from spindle.node.logdirs.placement_registry import (
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.reconciler import Reconciler
 from spindle.node.logdirs.repairs import BadCopies, Repairs, Scrubbing
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.hosted_partitions import HostedPartitions
 from spindle.node.replicas.replica_manager import ReplicaManager
 
@@ -60,15 +61,17 @@ class ListedReplica(NamedTuple):
 
 
 def listed(
-    partitions: HostedPartitions, replicas: Iterable[PartitionId], moves: Iterable[LogDirMove]
+    partitions: HostedPartitions, replicas: Iterable[HostedPartition], moves: Iterable[LogDirMove]
 ) -> Iterator[ListedReplica | None]:
     """Replicas and future logs as they are; None for a replica that is not served."""
-    for id in replicas:
-        hosted, bounds = partitions.find(id), partitions.bounds(id)
-        if hosted is None or bounds is None:
+    for each in replicas:
+        hosted = partitions.find(each.id) if each.gone else each
+        if hosted is None or hosted.is_offline:
             yield None
         else:
-            yield ListedReplica(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]))
+            log = hosted.partition.log
+            lag = log.high_watermark - log.end
+            yield ListedReplica(hosted.name, hosted.size, lag if lag > 0 else 0)
     for move in moves:
         bounds = partitions.bounds(move.id)
         lag = -1 if bounds is None else max(0, bounds[2] - move.end)
@@ -145,10 +148,15 @@ class LogDirManager:
         """The moves into a directory, finished ones excepted."""
         return (move for move in self.moves.under_way.all() if move.target == path)
 
-    def listing(self, path: LogDir) -> Iterator[ListedReplica | None]:
-        """The replicas that are in a directory now, each as it is at its turn; None: not served."""
+    def listings(self) -> dict[LogDir, Iterator[ListedReplica | None]]:
+        """The replicas that are in each directory now, each as it is at its turn; None: one that
+        is not served."""
         partitions = self.replicas.partitions
-        return listed(partitions, list(self.places.current(path)), list(self.futures(path)))
+        here = partitions.by_directory()
+        return {
+            path: listed(partitions, here.get(path, ()), list(self.futures(path)))
+            for path in self.directories.all
+        }
 
     def future_marks(self, path: LogDir) -> dict[LogKey, int]:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""

@@ -112,6 +112,13 @@ class HostedPartitions:
         """Where the logs that serve from a directory end, as far as they are written."""
         return {h.id: h.partition.log.end for h in self.in_directory(directory)}
 
+    def by_directory(self) -> dict[LogDir, list[HostedPartition]]:
+        """All hosted partitions by the directory where their logs are now, also those offline."""
+        found: dict[LogDir, list[HostedPartition]] = {}
+        for hosted in self.hosted.values():
+            found.setdefault(hosted.jobs.directory, []).append(hosted)
+        return found
+
     def in_directory(self, directory: LogDir) -> Iterator[HostedPartition]:
         """The partitions that serve from a directory."""
         for hosted in self.hosted.values():
