@@ -56,8 +56,9 @@ class Router(Generic[T]):
         self._out = out
         self._hung_up = 0
         self._silent_until = 0.0
+        self._apis = {int(key): api for key, api in TABLE.items() if key in self._handlers}
         self.served: dict[int, tuple[int, int]] = {
-            int(key): (api.min, api.max) for key, api in TABLE.items() if key in self._handlers
+            key: (api.min, api.max) for key, api in self._apis.items()
         }
 
     def on_frame(self, connection: Connection, frame: Buffer) -> None:
@@ -72,7 +73,7 @@ class Router(Generic[T]):
         if connection.admits is not None and not connection.admits(frame):
             return
         try:
-            header = decode_header(frame)[0]
+            header, offset = decode_header(frame)
             if not self._serves(header):
                 self._refuse_version(connection, header)
                 return
@@ -85,7 +86,7 @@ class Router(Generic[T]):
                     return
                 asked: Whole = read
             else:
-                asked = decoded(self._handlers, frame)
+                asked = _body(self._handlers, header, frame, offset)
         except (Corrupt, Refusal) as error:
             self._hang_up(connection, str(error))
             return
@@ -193,11 +194,11 @@ class Router(Generic[T]):
         `origin`: of the client; `outer` is the broker's request. `refuse` is called if that shows
         only later.
         """
-        header = decode_header(frame)[0]
+        header, offset = decode_header(frame)
         if not self._serves(header):
             raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
         if len(frame) < LARGE_FRAME:
-            request = decoded(self._handlers, frame)
+            request = _body(self._handlers, header, frame, offset)
             self._on_forwarded_request(header, request, frame, outer, origin, sink)
         else:
             reading = LargeRequest(frame, self._handlers[header.api_key].request)
@@ -269,7 +270,8 @@ class Router(Generic[T]):
             charge.pause()
 
     def _serves(self, header: RequestHeader) -> bool:
-        return header.api_key in self._handlers and TABLE[Key(header.api_key)].reads(header.version)
+        api = self._apis.get(header.api_key)
+        return api is not None and api.reads(header.version)
 
     def _refuse_version(self, connection: Connection, header: RequestHeader) -> None:
         if header.api_key == Key.API_VERSIONS:
@@ -309,6 +311,13 @@ class Router(Generic[T]):
 def decoded(handlers: Mapping[int, Serving[T]], frame: Buffer) -> Whole:
     """A request as its handler takes it."""
     header, offset = decode_header(frame)
+    return _body(handlers, header, frame, offset)
+
+
+def _body(
+    handlers: Mapping[int, Serving[T]], header: RequestHeader, frame: Buffer, offset: int
+) -> Whole:
+    """What stands in a frame behind its header, as the handler takes it."""
     return codec.decode(handlers[header.api_key].request, header.version, frame, offset)[0]
 
 

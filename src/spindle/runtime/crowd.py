@@ -218,7 +218,7 @@ class Crowd:
 
     def on_queued(self, count: int) -> None:
         """So many requests of all of them wait for a thread."""
-        self._memory.queue_full = count >= self._settings.whole("queued.max.requests")
+        self._memory.queue_full = count > 0 and count >= self._settings.whole("queued.max.requests")
         if self._memory.queue_full != self._memory.over:
             self._look()
 

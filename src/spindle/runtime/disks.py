@@ -27,6 +27,7 @@ from spindle.model.jobs import (
     Job,
 )
 from spindle.model.outbox import JobAsked
+from spindle.runtime.bell import Bell
 from spindle.storage.directory import LogDirectory
 
 log = structlog.get_logger("spindle.runtime.disks")
@@ -73,17 +74,12 @@ class Lane(threading.Thread):
         while not ended:
             group: list[JobAsked] = []
             item = self._queue.get()
-            while True:
-                if item is None:
-                    ended = True
-                    break
+            while item is not None:
                 group.append(item)
-                if len(group) >= GROUP_MAX:
+                if len(group) >= GROUP_MAX or self._queue.empty():  # No other thread takes any.
                     break
-                try:
-                    item = self._queue.get_nowait()
-                except queue.Empty:
-                    break
+                item = self._queue.get()
+            ended = item is None
             if group:
                 tickets = [asked.ticket for asked in group]
                 results = self._run([asked.job for asked in group])
@@ -117,8 +113,11 @@ class DiskLanes:
         self._loop = loop
         self._done = done
         self._lanes: dict[_Lane, Lane] = {}
-        self._results: deque[list[tuple[int, object]]] = deque()
-        """Reports that are not delivered yet."""
+        self._results: deque[tuple[int, object]] = deque()
+        """Those that are not delivered yet; the lanes' threads put them here."""
+        self._is_telling = False
+        """The loop goes on with them in its next turn."""
+        self._bell = Bell(loop, self._on_rung)
 
     def put(self, asked: JobAsked) -> None:
         """Queue a job on the lane it belongs to."""
@@ -149,28 +148,24 @@ class DiskLanes:
         """Let every thread stop once its queue is empty; a hung one is left behind (daemon)."""
         for lane in self._lanes.values():
             lane.end()
+        self._bell.close()  # The node has stopped: nothing waits for what is still to come.
 
     def _report(self, results: list[tuple[int, object]]) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._take, results)
-        except RuntimeError:
-            return  # The loop is closed: the node has stopped, and no one waits for this.
+        self._results.extend(results)
+        self._bell.ring()
 
-    def _take(self, results: list[tuple[int, object]]) -> None:
-        self._results.append(results)
-        if len(self._results) == 1:
+    def _on_rung(self) -> None:
+        if not self._is_telling:
             self._tell()
 
     def _tell(self) -> None:
-        """Tell a piece of a large group, then let the others have their turn."""
-        results = self._results[0]
-        if len(results) <= TOLD_AT_ONCE:
-            self._results.popleft()
-        else:
-            self._results[0] = results[TOLD_AT_ONCE:]
-        if self._results:
+        """Tell what has come; of much only a piece, then the others have their turn."""
+        told = [self._results.popleft() for _ in range(min(len(self._results), TOLD_AT_ONCE))]
+        self._is_telling = bool(self._results)
+        if self._is_telling:
             self._loop.call_soon(self._tell)
-        self._done(results[:TOLD_AT_ONCE])
+        if told:
+            self._done(told)
 
 
 def named(bug: BaseException) -> str:

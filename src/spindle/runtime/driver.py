@@ -233,10 +233,10 @@ class Driver:
             self._carry_out(ready)
         self._crowd.on_queued(self._node.queued)
         wake_at = self._node.wake_at
-        if self._wake is not None and self._wake.when() != wake_at:
-            self._wake.cancel()
-            self._wake = None
-        if self._wake is None and wake_at is not None:
+        if wake_at is not None and (self._wake is None or wake_at < self._wake.when()):
+            # One that is set too early stays: a call for nothing costs less than to set it again.
+            if self._wake is not None:
+                self._wake.cancel()
             self._wake = self._loop.call_at(wake_at, self._on_time)
 
     def _carry_out(self, ready: Ready) -> None:

@@ -180,8 +180,9 @@ class Stream:
     def allow(self, most: int) -> None:
         """Read so many bytes at once at most; 0: none, so that a greedy client waits instead of
         our memory growing."""
-        self._receiver.allowed = most
-        self._look()
+        if most != self._receiver.allowed:  # Else all that could change was looked at then.
+            self._receiver.allowed = most
+            self._look()
 
     @property
     def _waits(self) -> bool:

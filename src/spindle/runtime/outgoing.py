@@ -71,6 +71,8 @@ class Peer:
         self._login: _Login | None = None
         self._failed: str | None = None
         self._used_at = loop.time()
+        self._looking: asyncio.TimerHandle | None = None
+        """For replies that are overdue: one for all requests, seldom set."""
         self._connecting = loop.create_task(self._connect())
         self._connecting.add_done_callback(_raise_bug)
 
@@ -82,9 +84,9 @@ class Peer:
                 asked.ticket, PeerFailed(f"{self}: {OPEN_MAX} requests are open already")
             )
             return
-        requests.open.append(asked)
-        self._used_at = self._loop.time()
-        self._loop.call_later(asked.timeout, self._late, asked)
+        self._used_at = now = self._loop.time()
+        requests.open.append((asked, now + asked.timeout))
+        self._look_at(now + asked.timeout)
         if self._stream is None or (self._login is not None and self._login.is_due):
             requests.unsent.append(asked)
             self._log_in_again()
@@ -102,11 +104,13 @@ class Peer:
         self._failed = reason
         self._house.gone(self)
         self._connecting.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         if self._stream is not None:
             self._stream.close(reason)
         waiting = self._requests.open
         while waiting:
-            self._house.reply(waiting.popleft().ticket, failure(f"{self}: {reason}"))
+            self._house.reply(waiting.popleft()[0].ticket, failure(f"{self}: {reason}"))
 
     def __str__(self) -> str:
         return f"{self.key[0]}:{self.key[1]}"
@@ -182,15 +186,28 @@ class Peer:
         if not self._requests.open:
             self.close("sent a reply to no open request")
             return
-        self._house.reply(self._requests.open.popleft().ticket, frame)
+        self._house.reply(self._requests.open.popleft()[0].ticket, frame)
         self._log_in_again()
 
     def _hung_up(self, reason: str) -> None:
         self.close(reason, PeerGone)
 
-    def _late(self, asked: FrameAsked) -> None:
-        if any(open_ is asked for open_ in self._requests.open):
-            self.close(f"no reply within {asked.timeout:g} s")
+    def _look_at(self, due: float) -> None:
+        if self._looking is not None:
+            if self._looking.when() <= due:
+                return
+            self._looking.cancel()
+        self._looking = self._loop.call_at(due, self._look_for_overdue)
+
+    def _look_for_overdue(self) -> None:
+        self._looking = None
+        now = self._loop.time()
+        for asked, due in self._requests.open:
+            if due <= now:
+                self.close(f"no reply within {asked.timeout:g} s")
+                return
+        if self._requests.open:
+            self._look_at(min(due for _, due in self._requests.open))
 
 
 class _Requests:
@@ -199,7 +216,8 @@ class _Requests:
     __slots__ = ("open", "unsent")
 
     def __init__(self) -> None:
-        self.open: deque[FrameAsked] = deque()
+        self.open: deque[tuple[FrameAsked, float]] = deque()
+        """With when (s) the reply is overdue."""
         self.unsent: deque[FrameAsked] = deque()
 
     @property
