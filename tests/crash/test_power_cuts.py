@@ -31,6 +31,7 @@ from spindle.model.jobs import (
     Purge,
     PutFile,
     Reset,
+    SyncNames,
     Truncate,
     WriteCheckpoints,
     WriteHighWatermarks,
@@ -324,6 +325,44 @@ def test_a_move_leaves_a_whole_copy_wherever_it_stops() -> None:
             assert target.run(Promote(target.path, FUTURE)).end == 20
 
     assert at_every_change(two_directories, whole_move, check) > 30
+
+
+@pytest.mark.spec("B-21", "B-32", "K113-16")
+def test_what_is_appended_before_the_copys_name_is_on_the_medium_stays() -> None:
+    """Appends need not wait for it: the copy is found under the one name or the other."""
+    acknowledged: dict[int, int] = {}
+    named: set[int] = set()
+
+    def work(disk: MemoryDisk) -> None:
+        source, _ = reopen(disk, "/data/d1")
+        target, _ = reopen(disk, "/data/d2", seed=3)
+        create(target, FUTURE, **SMALL)
+        copy_all(source, target, 600)
+        target.run(Flush(target.path, FUTURE))
+        source.run(Discard(source.path, KEY, "delete", "b" * 32))
+        target.run(Promote(target.path, FUTURE, synced=False))
+        for end in range(20, 32, 2):
+            made = batch(end, [b"%d" % end * 20] * 2, at=end)
+            acknowledged[id(disk)] = append(target, made, sync=True)
+        target.run(SyncNames(target.path))
+        named.add(id(disk))
+
+    def check(disk: MemoryDisk) -> None:
+        (_, at_source), (target, at_target) = opened_all(disk, "/data/d1", "/data/d2")
+        current, moved = log_of(at_source), log_of(at_target)
+        assert moved is None or current is None, "never two current logs"
+        end = acknowledged.get(id(disk), 20)
+        if current is not None:
+            assert id(disk) not in acknowledged, "the source came back to life"
+        elif moved is not None:
+            assert set(read_values(target)) >= set(range(20))
+            assert moved.end >= end
+        else:
+            assert id(disk) not in named
+            assert target.run(Promote(target.path, FUTURE)).end >= end
+            assert set(read_values(target)) >= set(range(20))
+
+    assert at_every_change(two_directories, work, check) > 30
 
 
 @pytest.mark.spec("B-28")

@@ -162,17 +162,18 @@ DIRECTORIES = [
         ),
         (
             "a promoted log is synced after it has its name",
-            "        log.sync()\n        unbroken.move(log, log.end)\n"
+            "        log.sync()\n        unbroken.cover(log)\n"
             "        log.local.let_go()\n        self.disk.rename(log.path, path)\n"
-            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
+            "        if job.synced:\n            self.disk.sync_dir(self.path)\n"
+            "        log.moved(path, current)\n",
             "        log.local.let_go()\n        self.disk.rename(log.path, path)\n"
-            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n"
-            "        log.sync()\n",
+            "        if job.synced:\n            self.disk.sync_dir(self.path)\n"
+            "        log.moved(path, current)\n        log.sync()\n",
         ),
         (
             "a promoted log's name is not synced",
-            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
-            "        log.moved(path, current)\n",
+            "        if job.synced:\n            self.disk.sync_dir(self.path)\n",
+            "",
         ),
         (
             "a promoted log has bytes that its source has not confirmed",

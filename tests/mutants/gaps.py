@@ -112,8 +112,13 @@ GAPS = [
         TESTS,
         (
             "a mark has moved before its name is on the medium",
-            "    log.pool.disk.sync_dir(log.path)\n\n\ndef lower",
-            "\n\ndef lower",
+            "    log.pool.disk.sync_dir(log.path)\n\n\ndef cover",
+            "\n\ndef cover",
+        ),
+        (
+            "a moved log's mark stays below what is missing",
+            "        if all(s.written_end() >= end for s, end in zip(late, ends, strict=True)):\n",
+            "        if late and ends:\n",
         ),
         (
             "gaps that were reported are reported in this run alone",
@@ -161,7 +166,7 @@ GAPS = [
         TESTS,
         (
             "a moved log has no mark before its source loses its name",
-            "        log.sync()\n        unbroken.move(log, log.end)\n",
+            "        log.sync()\n        unbroken.cover(log)\n",
             "        log.sync()\n",
         ),
         (
@@ -180,7 +185,7 @@ GAPS = [
         TESTS,
         (
             "a promoted log has no mark of its own",
-            "        unbroken.move(log, log.end)\n",
+            "        unbroken.cover(log)\n",
             "",
         ),
     ),

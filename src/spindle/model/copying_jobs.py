@@ -202,8 +202,8 @@ class PlanCopy(LogJob[CopyPlan]):
 class CopyPace(NamedTuple):
     """How fast bytes are copied, so that others have their turn.
 
-    `share`: how much of its time the copying may be at work; it rests after each part. `part`: the
-    bytes of one.
+    `share`: how much of its time the copying may be at work; it rests after each few parts. `part`:
+    the bytes of one, which others may have to wait for.
     """
 
     share: float = 1.0

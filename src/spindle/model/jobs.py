@@ -424,6 +424,28 @@ class Promote(LogJob[LoadedLog]):
     of its copying brought something, that is scanned first, and cut where it is not well.
     """
 
+    synced: bool = True
+    """Else the new name is not on the medium yet: `SyncNames` brings it there. After a power cut
+    before that the future log is found: no other log of the partition may have its plain name."""
+
+
+@dataclass(slots=True)
+class SyncNames(BesideJob[None]):
+    """fsync a directory, so that the names of the logs in it are on the medium.
+
+    Beside its thread: appends would wait for the file system's journal.
+    """
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each directory."""
+        return (f"{self.directory} names", self.directory)
+
+    @property
+    def patient(self) -> bool:
+        """It takes no processor."""
+        return False
+
 
 @dataclass(slots=True)
 class PutFile(Job[None]):

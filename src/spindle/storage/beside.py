@@ -11,7 +11,7 @@ from spindle.model.cleaning_jobs import CleanBytes
 from spindle.model.computing import CheckRecords, Compute
 from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import DiskFailed, Failure, Refusal
-from spindle.model.jobs import Job, Purge, Sweep, WriteHighWatermarks
+from spindle.model.jobs import Job, Purge, Sweep, SyncNames, WriteHighWatermarks
 from spindle.storage import copy, files, kept, layout, offsets_files, rewriting
 from spindle.storage.disk import Disk
 from spindle.storage.naming import activity_of
@@ -31,6 +31,9 @@ def run(disk: Disk, job: Job[object]) -> object:
             return _purge(disk, job)
         if isinstance(job, Sweep):
             return _sweep(disk, job)
+        if isinstance(job, SyncNames):
+            disk.sync_dir(job.directory)
+            return None
         if isinstance(job, WriteHighWatermarks):
             path = f"{job.directory}/{layout.HIGH_WATERMARKS}"
             offsets_files.write(disk, path, job.marks)

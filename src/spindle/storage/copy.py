@@ -92,7 +92,7 @@ def adopt(log: UnifiedLog, job: c.AdoptCopied) -> c.CopyProgress:
         log.copied = (plan.cuts, log.end)  # Nothing could have cut it in the meantime.
     if whole:
         log.sync()
-        unbroken.move(log, log.end)
+        unbroken.cover(log)
     return c.CopyProgress(
         copied, log.end, plan.source_end, log.size, mark(log), job.copied.bad, whole
     )

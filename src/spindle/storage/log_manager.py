@@ -170,6 +170,12 @@ class LogManager:
         unbroken.after_cut(log, 0)
         return self.loaded(log)
 
+    def _flush(self, job: j.Flush) -> None:
+        log = self.log(job.key)
+        log.sync()
+        if job.key.future and log.recovery_point > (log.unbroken or 0):
+            unbroken.move(log, log.recovery_point)  # Before appends are blocked for the swap.
+
     # --- deleting and moving ------------------------------------------------------------------
 
     def _discard(self, job: j.Discard) -> str:
@@ -264,10 +270,11 @@ class LogManager:
         # B-21: all of it is on the medium before the other copy may be given up.
         log.tidy()
         log.sync()
-        unbroken.move(log, log.end)
+        unbroken.cover(log)
         log.local.let_go()
         self.disk.rename(log.path, path)
-        self.disk.sync_dir(self.path)
+        if job.synced:
+            self.disk.sync_dir(self.path)
         log.moved(path, current)
         del self.logs[future]
         self.logs[current] = log
@@ -304,7 +311,7 @@ LOG_HANDLERS: Final[Handlers[LogManager]] = {
     j.Retain: lambda logs, job: logs.log(job.key).retain(
         job.retention_ms, job.retention_bytes, job.limit, job.now_ms
     ),
-    j.Flush: lambda logs, job: logs.log(job.key).sync(),
+    j.Flush: LogManager._flush,
     j.MarkBad: LogManager._mark_bad,
     j.Reload: LogManager._reload,
     j.Salvage: LogManager._salvage,

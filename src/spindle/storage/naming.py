@@ -40,6 +40,7 @@ ACTIVITIES: Final[dict[type[j.Job[object]], str]] = {
     j.Sweep: "removing deleted segments",
     j.Weigh: "measuring a bad copy",
     j.Promote: "putting a moved replica in place",
+    j.SyncNames: "making names durable",
     j.PutFile: "writing a small file",
     j.GetFile: "reading a small file",
     j.ListFiles: "listing its files",

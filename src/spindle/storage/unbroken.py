@@ -96,6 +96,21 @@ def move(log: UnifiedLog, offset: int) -> None:
     log.pool.disk.sync_dir(log.path)
 
 
+def cover(log: UnifiedLog) -> None:
+    """Mark what a move has brought, where offsets are missing beyond the mark. OSError, Corrupt.
+
+    All is on the medium. Where none are missing, the mark says so from where it is: then appends,
+    which are blocked meanwhile, need not wait for a name to be on the medium.
+    """
+    at = log.unbroken
+    if at is not None and at < log.end:
+        late = [segment for segment in log.segments if segment.end >= at]
+        ends = [*(segment.base for segment in late[1:]), log.end]
+        if all(s.written_end() >= end for s, end in zip(late, ends, strict=True)):
+            return
+    move(log, log.end)
+
+
 def lower(log: UnifiedLog) -> None:
     """Bring the mark down to the log's end where a cut that a crash ended did not. OSError."""
     if log.unbroken is not None and log.unbroken > log.end:

@@ -27,6 +27,7 @@ from spindle.model.jobs import (
     LogStart,
     Promote,
     Retain,
+    SyncNames,
 )
 from spindle.node.logdirs.placement_registry import Stage
 
@@ -108,6 +109,53 @@ def test_the_target_dies_of_the_last_rename_and_the_source_gets_its_name_back() 
     assert (world.place("t").directory, world.place("t").stage) == ("/d1", Stage.READY)
     assert world.assigned("t") == world.id_of("/d1")
     assert world.values("t") == values
+
+
+@pytest.mark.spec("B-32")
+def test_appends_go_on_before_the_copys_name_is_on_the_medium() -> None:
+    world = started()
+    values = fill(world, 5)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(SyncNames))
+    assert moved(world)()
+    world.resume()
+    world.produce("t", b"after")
+    world.step()
+    assert world.values("t") == [*values, b"after"]
+
+
+@pytest.mark.spec("B-32", "K113-12")
+def test_the_target_dies_of_its_names_after_the_swap() -> None:
+    world = started()
+    fill(world, 5)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(SyncNames))
+    world.disk.fail("/d2", errno.EIO)
+    world.resume()
+    world.wait(2)
+    assert not world.logs.directories.is_online("/d2")
+    assert world.names("/d1") != []  # The renamed source waits for its end.
+
+
+@pytest.mark.spec("K113-12", "B-21")
+def test_without_its_source_a_copy_serves_once_its_name_is_on_the_medium() -> None:
+    """A source whose disk has failed has kept its name: it may come back with it."""
+    world = started()
+    fill(world, 5)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(Discard))
+    world.disk.fail("/d1", errno.EIO)
+    asked: list[Job[Any]] = []
+
+    def only_seen(job: Job[Any]) -> bool:
+        asked.append(job)
+        return False
+
+    world.stop_before, world.stopped_at = only_seen, None
+    world.wait(2)
+    (promoted,) = [job for job in asked if isinstance(job, Promote)]
+    assert promoted.synced
+    assert not [job for job in asked if isinstance(job, SyncNames)]
 
 
 @pytest.mark.spec("B-11")

@@ -81,18 +81,27 @@ def test_what_goes_past_the_cache_joins_what_was_written_through_it(tmp_path: Pa
 def test_where_a_file_system_knows_no_way_past_the_cache(
     refuses: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @contextmanager
-    def refused(fd: int) -> Iterator[None]:
-        if refuses == "the flag":
-            raise OSError(errno.EINVAL, "no direct access")
-        yield
-        raise OSError(errno.EINVAL, "not like this")
+    def without(verb: Any) -> Any:
+        """`verb` on a file system that does not know the flag, or what comes with it."""
 
-    monkeypatch.setattr(os_copy, "_directly", refused)
+        def refusing(fd: int, *how: Any) -> Any:
+            if verb is fcntl_:
+                if refuses == "the flag" and how[0] == fcntl.F_SETFL and how[1] & os.O_DIRECT:
+                    raise OSError(errno.EINVAL, "no direct access")
+            elif fcntl_(fd, fcntl.F_GETFL) & os.O_DIRECT:
+                raise OSError(errno.EINVAL, "not like this")
+            return verb(fd, *how)
+
+        return refusing
+
+    fcntl_ = fcntl.fcntl
+    for module, name in ((fcntl, "fcntl"), (os, "preadv"), (os, "pwritev")):
+        monkeypatch.setattr(module, name, without(getattr(module, name)))
     with files(tmp_path) as (source, target):
         let_go(source)
         assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
         assert (tmp_path / "target").read_bytes() == DATA[: 3 * MIB]
+        assert not fcntl_(target, fcntl.F_GETFL) & os.O_DIRECT
 
 
 @pytest.mark.parametrize("start", [0, 4096, 100])
@@ -112,33 +121,62 @@ def test_what_the_cache_does_not_have_is_read_past_it(tmp_path: Path, start: int
 def test_what_the_cache_has_is_taken_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[object] = []
-    past = os_copy._past_cache
-
-    def watched(fd: int, offset: int, buffer: memoryview, verb: Any) -> int:
-        asked.append(verb)
-        return past(fd, offset, buffer, verb)
-
-    monkeypatch.setattr(os_copy, "_past_cache", watched)
+    asked = watched(monkeypatch)
     with files(tmp_path) as (source, target):
         os.pread(source, len(DATA), 0)
         assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
-    assert os.pwritev in asked
-    assert os.preadv not in asked
+    assert not asked
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The offsets that are read past the page cache."""
+    asked: list[int] = []
+    read = os.preadv
+
+    def reading(fd: int, buffers: Any, offset: int) -> int:
+        if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_DIRECT:
+            asked.append(offset)
+        return read(fd, buffers, offset)
+
+    monkeypatch.setattr(os, "preadv", reading)
+    return asked
+
+
+def test_what_is_written_goes_past_the_cache_but_for_its_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the descriptor's flag is set once, not before each part."""
+    written: list[tuple[int, bool]] = []
+    flagged: list[int] = []
+    write, tell = os.pwritev, fcntl.fcntl
+
+    def writing(fd: int, buffers: Any, offset: int) -> int:
+        written.append((offset, bool(tell(fd, fcntl.F_GETFL) & os.O_DIRECT)))
+        return write(fd, buffers, offset)
+
+    def telling(fd: int, what: int, flags: int = 0) -> int:
+        flagged.append(what)
+        return tell(fd, what, flags)
+
+    with files(tmp_path) as (source, target):
+        os.pread(source, len(DATA), 0)
+        monkeypatch.setattr(os, "pwritev", writing)
+        monkeypatch.setattr(fcntl, "fcntl", telling)
+        manner = CopyOptions(False, CopyPace(1.0, MIB))
+        assert Copier().copy(source, 0, target, 100, 3 * MIB, unseen, manner) == 3 * MIB
+    middle = [direct for offset, direct in written if offset % 4096 == 0][:-1]
+    assert written[0] == (100, False)
+    assert written[-1][1] is False
+    if all(middle):  # There are file systems that know no other way than through the cache.
+        assert len(middle) == 3
+        assert flagged.count(fcntl.F_SETFL) == 2
 
 
 def test_what_others_append_to_is_never_read_past_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such a read locks the file: a writer would wait for the disk."""
-    asked: list[object] = []
-    past = os_copy._past_cache
-
-    def watched(fd: int, offset: int, buffer: memoryview, verb: Any) -> int:
-        asked.append(verb)
-        return past(fd, offset, buffer, verb)
-
-    monkeypatch.setattr(os_copy, "_past_cache", watched)
+    asked = watched(monkeypatch)
     for growing in (False, True):
         with files(tmp_path) as (source, target):
             let_go(source)
@@ -148,7 +186,7 @@ def test_what_others_append_to_is_never_read_past_the_cache(
                 == 3 * MIB
             )
             assert os.pread(target, 3 * MIB, 0) == DATA[: 3 * MIB]
-        assert (os.preadv in asked) == (not growing and not in_memory)
+        assert bool(asked) == (not growing and not in_memory)
         asked.clear()
 
 
@@ -161,7 +199,13 @@ def test_it_rests_between_parts_as_long_as_it_must(tmp_path: Path, share: float)
         copier = Copier(rests.append)
         assert (
             copier.copy(
-                source, 0, target, 0, 5 * MIB, unseen, CopyOptions(False, CopyPace(share, MIB))
+                source,
+                0,
+                target,
+                0,
+                5 * MIB,
+                unseen,
+                CopyOptions(False, CopyPace(share, MIB // os_copy.SPELL)),
             )
             == 5 * MIB
         )
@@ -181,7 +225,13 @@ def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     with files(tmp_path) as (source, target):
         Copier(rests.append).copy(
-            source, 0, target, 0, 3 * MIB, unseen, CopyOptions(False, CopyPace(0.1, MIB))
+            source,
+            0,
+            target,
+            0,
+            3 * MIB,
+            unseen,
+            CopyOptions(False, CopyPace(0.1, MIB // os_copy.SPELL)),
         )
     assert rests == [os_copy.REST_MAX] * 2
 
@@ -196,7 +246,8 @@ def test_an_error_ends_the_reading_too(
         raise OSError(errno.EIO, "the disk is gone")
 
     before = set(threading.enumerate())
-    monkeypatch.setattr(os_copy, "_write", failing if fails == "writing" else os_copy._write)
+    if fails == "writing":
+        monkeypatch.setattr(os, "pwritev", failing)
     with files(tmp_path) as (source, target), pytest.raises(OSError, match="the disk is gone"):
         Copier().copy(source, 0, target, 0, 5 * MIB, failing if fails == "looking" else unseen)
     assert set(threading.enumerate()) <= before

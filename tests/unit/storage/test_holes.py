@@ -17,6 +17,7 @@ from tests.support.storage import (
     accept_loss,
     copy_all,
     create,
+    fill,
     format_at,
     fresh,
     read_batches,
@@ -373,6 +374,26 @@ def test_what_is_known_to_be_missing_is_known_wherever_a_move_was_cut_off() -> N
         assert mark_of(disk, f"{OTHER}/orders-3") == layout.unbroken_file(end)
 
     assert at_every_change(prepare, work, check, seeds=2) > 20
+
+
+def test_a_copy_is_marked_before_its_swap_and_then_only_where_offsets_are_missing() -> None:
+    """While appends are blocked for the swap no name has to be brought to the medium for it."""
+    disk, source, target = moving()
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target, most=2000)
+    assert step(source, target).copied == 0  # No cut has come between: what was copied is well.
+    target.run(Flush(OTHER, FUTURE))
+    future = target.logs[FUTURE]
+    marked = mark_of(disk, future.path)
+    assert marked == layout.unbroken_file(future.end)
+    end = fill(source, 10)
+    copy_all(source, target, most=2000)
+    assert step(source, target, still=True).whole
+    assert target.run(Promote(OTHER, FUTURE)).end == end
+    assert mark_of(disk, f"{OTHER}/orders-3") == marked
+    disk.crash(Unlucky())
+    (log,) = reopen(disk, OTHER)[1].logs
+    assert log.end == end
 
 
 def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:

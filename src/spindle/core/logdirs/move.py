@@ -4,8 +4,9 @@ The future log chases the current one. The broker reports the target to the cont
 the broker's own committed image names the target, the broker makes all but the last moments
 durable. Then it blocks appends, copies the rest, renames the source `-delete`, and gives the future
 log the plain name. A crash between the two renames leaves a future log alone, which the next start
-promotes (K113-16): there are never two current logs, and never none without a complete future log.
-If the target dies between the renames, the source gets its name back.
+promotes (K113-16), and so does a power cut before the second one is on the medium: there are never
+two current logs, and never none without a complete future log. If the target dies between the
+renames, the source gets its name back.
 
 Pure. The node's `moves` feeds inputs and carries out the effects that come back.
 """

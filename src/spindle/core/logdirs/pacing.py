@@ -55,8 +55,12 @@ IDLE: Final = 10.0
 """Seconds without copying after which a pair begins as if for the first time."""
 
 LISTEN_EVERY: Final = 10.0
-LISTEN: Final = 0.5
+LISTEN, LISTEN_LOOK = 0.5, 0.1
 """All copying rests for so long, so often, if nothing was heard at rest for as long."""
+LISTEN_HURT: Final = 2.0
+"""The same where clients feel a copy: it may be something else that they feel."""
+LISTEN_APPENDS: Final = 200
+"""Where so many come sooner, that is enough; it is looked for every `LISTEN_LOOK` seconds."""
 
 MIB: Final = 1 << 20
 PART_MOST, PART_LEAST = MIB, MIB // 4
@@ -110,7 +114,11 @@ class Pacer:
         if idle >= IDLE:
             self.share, self.hurts, self._doubles = min(self.share, BEGIN), False, True
         if idle >= WINDOW_MOST:
-            self._seen = self._felt = 0
+            self.look_again()
+
+    def look_again(self) -> None:
+        """What is usual may be another thing now: a window begins."""
+        self._seen = self._felt = 0
 
     def on_append(self, now: float, felt: bool) -> None:
         """An append beside the copy has come back."""
@@ -121,7 +129,7 @@ class Pacer:
         took = now - self._since
         if took >= WINDOW_MOST or (self._seen >= WINDOW_APPENDS and took >= WINDOW_LEAST):
             self._judge()
-            self._seen = self._felt = 0
+            self.look_again()
 
     def _judge(self) -> None:
         allowed = FELT_SHARE * self._seen
@@ -155,6 +163,8 @@ class CopyPacing:
         self._pairs: dict[Pair, CopiedPair] = {}
         self._ended_at = self._heard_at = self._listened_at = -inf
         self._rests_until = -inf
+        self._heard = 0
+        """Appends at rest since it was begun to listen."""
 
     # --- what is copied ---------------------------------------------------------------------
 
@@ -168,11 +178,23 @@ class CopyPacing:
         return pacer.hurts and pacer.share <= least
 
     def rests_until(self, now: float) -> float:
-        """When the next step beside clients may begin; until then it is heard what is at rest."""
-        if now >= self._rests_until and now - self._known_at >= LISTEN_EVERY:
-            self._listened_at = now
+        """When to ask again, or `now`: the next step beside clients may begin.
+
+        Until then it is heard what is at rest.
+        """
+        if now < self._rests_until and self._heard >= LISTEN_APPENDS:
+            self._rests_until = now
+        elif now >= self._rests_until and now - self._known_at >= self._listens_every(now):
+            self._listened_at, self._heard = now, 0
             self._rests_until = now + LISTEN
-        return max(now, self._rests_until)
+            for copying in self._pairs.values():
+                copying.pacer.look_again()
+        return max(now, min(now + LISTEN_LOOK, self._rests_until))
+
+    def _listens_every(self, now: float) -> float:
+        pairs = self._pairs.values()
+        hurts = any(pair.pacer.hurts and now - pair.ended_at < LISTEN_HURT for pair in pairs)
+        return LISTEN_HURT if hurts else LISTEN_EVERY
 
     @property
     def _known_at(self) -> float:
@@ -205,6 +227,7 @@ class CopyPacing:
         if not at_work:
             if began >= self._ended_at + SETTLE:
                 self._heard_at = now
+                self._heard += 1
                 rest = self._rest.get(directory)
                 if rest is None:
                     rest = self._rest[directory] = RestTimes()

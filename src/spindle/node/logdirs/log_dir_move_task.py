@@ -24,7 +24,7 @@ from spindle.core.logdirs.events import ReplicaChanged
 from spindle.core.logdirs.move import LogDirMove, LogDirMoveState, MoveEffect, MoveInput
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LOST, DirectoryId, LogDir, PartitionId
-from spindle.model.jobs import Discard, Promote, Restore
+from spindle.model.jobs import Discard, Promote, Restore, SyncNames
 from spindle.model.log_values import LoadedLog
 from spindle.model.statistics import Sample
 from spindle.node.logdirs.future_log_copier import Feed, FutureLogCopier, MoveTools
@@ -79,7 +79,12 @@ class LogDirSwap:
                 log = replace(log, stable=max(log.stable, before.partition.log.high_watermark))
             tools.replicas.on_log_ready(move.id, move.name, move.target, log)
         if self.discarded is not None:
+            tools.out.run(SyncNames(move.target), self._on_names_synced)
             tools.purging.later(move.source, self.discarded)
+
+    def _on_names_synced(self, result: Failure | None) -> None:
+        if isinstance(result, DiskFailed):
+            self._tools.directories.on_disk_failed(result)
 
     def strand(self) -> None:
         """The renamed source is all there is: it is kept for the operator."""
@@ -126,7 +131,11 @@ class LogDirSwap:
         self._tools.out.run(job, discarded)
 
     def promote(self) -> None:
-        """Give the future log the plain name."""
+        """Give the future log the plain name.
+
+        The source has lost its own for good: after a power cut the future log alone is found, and
+        becomes the current one (K113-16). So appends go on before the name is on the medium.
+        """
         move = self._move
 
         def promoted(result: LoadedLog | Failure) -> None:
@@ -142,7 +151,8 @@ class LogDirSwap:
             if move.state is LogDirMoveState.PROMOTING:
                 self._give_up(str(result))
 
-        self._tools.out.run(Promote(move.target, move.future_key), promoted)
+        job = Promote(move.target, move.future_key, synced=self.discarded is None)
+        self._tools.out.run(job, promoted)
 
     def restore(self) -> None:
         """Give the source its plain name back."""

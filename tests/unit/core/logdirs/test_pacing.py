@@ -14,6 +14,8 @@ from spindle.core.logdirs import pacing as p
 from spindle.core.logdirs.pacing import CopyPacing, Pacer, RestTimes, Yielding, pace_of
 
 MIB = 1 << 20
+SPELL = 4
+"""Parts between two rests."""
 PAIR = ("/d1", "/d2")
 OTHERS = ("/d3", "/d4")
 QUICK, SLOW = 0.002, 0.02
@@ -126,18 +128,56 @@ def test_what_follows_a_copy_closely_is_not_at_rest(clients: Clients) -> None:
 @pytest.mark.spec("B-32")
 def test_all_copying_rests_now_and_then_to_hear_what_is_usual() -> None:
     clients = Clients()
-    assert clients.pacing.rests_until(clients.now) == clients.now + p.LISTEN  # Nothing is known.
+    began = clients.now
+    assert listened(clients) == began + p.LISTEN  # Nothing is known.
     clients.append(100, QUICK)
-    clients.now += p.LISTEN
+    clients.now = began + p.LISTEN
     assert clients.pacing.rests_until(clients.now) == clients.now
     for _ in range(4):
         clients.beside(100, QUICK)
     assert clients.pacing.rests_until(clients.now) == clients.now
     clients.now += p.LISTEN_EVERY
-    assert clients.pacing.rests_until(clients.now) == clients.now + p.LISTEN
-    assert clients.pacing.rests_until(clients.now + 0.1) == clients.now + p.LISTEN
+    assert listened(clients) == clients.now + p.LISTEN
     clients.now += p.LISTEN
     assert clients.pacing.rests_until(clients.now) == clients.now  # Silence is an answer, too.
+
+
+def listened(clients: Clients) -> float:
+    """When it has listened enough, if no append comes."""
+    now = clients.now
+    while (ready := clients.pacing.rests_until(now)) > now:
+        assert ready <= now + p.LISTEN_LOOK
+        now = ready
+    return now
+
+
+@pytest.mark.spec("B-32")
+def test_it_listens_soon_where_clients_feel_it_and_learns_that_it_is_something_else(
+    clients: Clients,
+) -> None:
+    """A load that has begun with the move does not make it slow for ever."""
+    clients.beside(10, QUICK)
+    slow = clients.beside(200, SLOW)
+    assert slow < p.BEGIN
+    assert clients.pacing.rests_until(clients.now) > clients.now
+    clients.now += p.SETTLE * 2
+    clients.append(10, SLOW)
+    clients.now += p.LISTEN
+    assert clients.pacing.rests_until(clients.now) == clients.now
+    assert clients.beside(100, SLOW) > slow
+
+
+@pytest.mark.spec("B-32")
+def test_it_listens_no_longer_than_it_must() -> None:
+    clients = Clients()
+    began = clients.now
+    assert clients.pacing.rests_until(clients.now) > began
+    clients.append(p.LISTEN_APPENDS - 1, QUICK / 10)
+    clients.now = began + p.LISTEN_LOOK
+    assert clients.pacing.rests_until(clients.now) > clients.now
+    clients.append(1, QUICK)
+    assert clients.pacing.rests_until(clients.now) == clients.now < began + p.LISTEN
+    assert clients.pacing.rests_until(clients.now + 1) == clients.now + 1
 
 
 @pytest.mark.spec("B-32")
@@ -237,12 +277,14 @@ def run(disk: Shared, size: int, seed: int, rest: float = 30.0) -> Found:
         left -= step
         pacing.begin(PAIR, now, True)
         while step > 0:
-            part = min(step, pace.part)
-            appends_until(now)
-            step -= part
-            ends = max(free, now) + part / disk.speed
-            took, free = ends - now, ends
-            now = ends + took / pace.share - took
+            began_spell = now
+            for _ in range(SPELL):
+                part = min(step, pace.part)
+                appends_until(now)
+                step -= part
+                now = free = max(free, now) + part / disk.speed
+            took = now - began_spell
+            now += took / pace.share - took
         appends_until(now)
         pacing.end(PAIR, now, True)
     return Found(now - began, times)
