@@ -26,7 +26,7 @@ OUTSIDE = [
         ),
         (
             "a fetch of an older broker epoch counts",
-            "            if _is_stale(fetch.params, self._context.image):",
+            "            if fetch.params.is_stale(self._context.image):",
             "            if False:",
         ),
     ),

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 import pytest
-from tests.support.replica_world import NAME, TOPIC, Answer, World, everywhere, produced
+from tests.support.replica_world import (
+    NAME,
+    TOPIC,
+    Answer,
+    World,
+    everywhere,
+    fetched,
+    produced,
+)
 from tools.messages.entities import make, request_types
 
 from spindle.model.batches import Record
@@ -243,3 +252,74 @@ def both_partitions(world: World) -> Answer:
         topic_data=(topic,),
     )
     return world.nodes[1].call(Key.PRODUCE, 13, body)
+
+
+# --- consumers ------------------------------------------------------------------------------------
+
+
+def consumed(answer: Answer) -> tuple[Error, int]:
+    """What a consumer heard of its partition: the error, and the leader that it names."""
+    told = fetched(answer)
+    return Error(told.error_code), told.current_leader.leader_id
+
+
+@pytest.mark.spec("B-01", "K858-10")
+@pytest.mark.parametrize("parked", [True, False])
+def test_a_consumer_hears_where_to_go_on(parked: bool) -> None:
+    world = World()
+    if parked:
+        poll = world.fetch(1, max_wait=10_000)
+        offline(world)
+    else:
+        offline(world)
+        poll = world.fetch(1, max_wait=10_000)
+    offline(world)  # Its directory reports it, and then the registry of replicas.
+    assert not poll.there
+    world.elect(2, (2, 3))
+    assert consumed(poll) == (ELSEWHERE, 2)
+    assert consumed(world.fetch(1)) == (ELSEWHERE, 2)
+
+
+def test_a_consumer_whose_read_meets_the_dead_disk_hears_where_to_go_on() -> None:
+    world = World()
+    assert error(world.produce(1, b"a", timeout=10_000)) is Error.NONE
+    node = world.nodes[1]
+    node.replicas.partitions.hosted[ID].tail.clear()
+    node.disk.fail(node.path, errno.EIO)
+    poll = world.fetch(1, max_wait=10_000)
+    assert node.replicas.partitions.hosted[ID].is_offline
+    assert not poll.there
+    world.elect(2, (2, 3))
+    assert consumed(poll) == (ELSEWHERE, 2)
+
+
+@pytest.mark.parametrize(("patience", "after"), [(10_000, WAIT + 0.01), (100, 0.11), (0, 0.0)])
+def test_no_consumer_waits_long_for_a_controller(patience: int, after: float) -> None:
+    world = World()
+    offline(world)
+    poll = world.fetch(1, max_wait=patience)
+    world.wait(after)
+    assert consumed(poll) == (STORAGE, -1)
+
+
+def test_a_consumer_of_a_replica_that_is_made_again_is_answered() -> None:
+    world = World()
+    poll = world.fetch(1, max_wait=10_000)
+    offline(world)
+    world.nodes[1].host()
+    world.wait(WAIT)
+    assert consumed(poll)[0] is Error.NONE
+
+
+def test_followers_are_refused_at_once() -> None:
+    world = World()
+    heard: list[Error] = []
+
+    def look(node: int, request: Any, answer: Any) -> Any:
+        heard.extend(Error(p.error_code) for t in answer.responses for p in t.partitions)
+        return answer
+
+    world.twist = look
+    offline(world)
+    assert STORAGE in heard
+    assert waiting(world) == 0

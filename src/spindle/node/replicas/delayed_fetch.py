@@ -15,6 +15,7 @@ from spindle.core.replica.fetch_sessions import Cursor, FetchSession, Key, Reade
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import Endpoint, NodeId, TopicId
+from spindle.model.image import ClusterImage
 from spindle.model.log_values import AbortedTransaction as Aborted
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.replicas.hosted import HostedPartition
@@ -120,6 +121,15 @@ class FetchParams(NamedTuple):
     rack: str = ""
     """Where a consumer is, if it says so: Fetch 11 and newer."""
 
+    def is_stale(self, image: ClusterImage) -> bool:
+        """Whether a follower asks for the process before the one that is registered."""
+        registered = image.brokers.get(self.replica)
+        return (
+            self.broker_epoch >= 0
+            and registered is not None
+            and self.broker_epoch < registered.broker_epoch
+        )
+
     @classmethod
     def of(cls, request: FetchRequest, version: int, now: float, max_bytes: int) -> FetchParams:
         """As a request says, within the broker's own limit of bytes."""
@@ -217,6 +227,10 @@ class DelayedFetch:
             name = topic.topic_id if by_id else topic.topic
             for partition in topic.partitions:
                 yield (name, partition)
+
+    def is_patient(self, now: float) -> bool:
+        """Whether it is a consumer's, and its time is not up yet."""
+        return not (self.reader.follower or self.timed_out) and now < self.params.deadline
 
     def on_deadline(self) -> None:
         """It has waited for long enough."""

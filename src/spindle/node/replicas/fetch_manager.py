@@ -26,7 +26,6 @@ from spindle.core.replica.replica_selector import SELECTOR, followers_with, near
 from spindle.model.acl import AclOperation, AclResourceType
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import ZERO_ID, NodeId
-from spindle.model.image import ClusterImage
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.broker_topic_stats import BrokerTopicStats
@@ -233,7 +232,7 @@ class FetchManager:
         if hosted is None or hosted.gone:
             found = self._partitions.locate(*cursor.key)
             if not isinstance(found, HostedPartition):
-                return self._lost(FetchedPartition(cursor, found))
+                return self._lost(fetch, FetchedPartition(cursor, found))
             hosted = found
             self._purgatory.watch(fetch.reader, cursor, hosted)
         self._stats.of(hosted.name.topic).fetch_requests += 1
@@ -256,7 +255,7 @@ class FetchManager:
                 else:
                     outcome.limit = outcome.stable if committed else outcome.mark
             return outcome
-        return self._lost(outcome)
+        return self._lost(fetch, outcome)
 
     def _nearest(self, fetch: DelayedFetch, cursor: Cursor, hosted: HostedPartition) -> NodeId:
         """The follower in the consumer's rack that has what it asks for, or NO_REPLICA."""
@@ -297,7 +296,16 @@ class FetchManager:
         )
         return cursor.held
 
-    def _lost(self, outcome: FetchedPartition) -> FetchedPartition:
+    def _lost(self, fetch: DelayedFetch, outcome: FetchedPartition) -> FetchedPartition:
+        hosted = outcome.hosted
+        if (
+            hosted is not None
+            and hosted.is_offline
+            and fetch.is_patient(self._out.now)
+            and self._partitions.successors.may_wait(hosted.id)
+        ):
+            outcome.error, outcome.limit = Error.NONE, -1  # No news until the next leader is known.
+            outcome.mark, outcome.stable, outcome.start = hosted.marks
         if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
             outcome.hint = self._partitions.leader_hint(*outcome.cursor.key)
         return outcome
@@ -313,7 +321,7 @@ class FetchManager:
         role, log = machine.role, machine.log
         if not isinstance(role, PartitionLeader):
             if isinstance(role, Offline):
-                return role.error
+                return self._partitions.offline(hosted)
             version = fetch.context.version
             old = params.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
             if follower or old:
@@ -324,7 +332,7 @@ class FetchManager:
         if follower and isinstance(role, PartitionLeader):
             if params.replica not in role.followers.by_broker:
                 return Error.UNKNOWN_LEADER_EPOCH  # The metadata that adds it is not here yet.
-            if _is_stale(fetch.params, self._context.image):
+            if fetch.params.is_stale(self._context.image):
                 return Error.NOT_LEADER_OR_FOLLOWER
         if cursor.offset < log.start:
             return Error.OFFSET_OUT_OF_RANGE
@@ -362,6 +370,7 @@ class FetchManager:
             self._changes.on_failure(outcome.hosted, result)
             outcome.error = Error.KAFKA_STORAGE_ERROR
             outcome.mark = outcome.stable = outcome.start = -1
+            self._lost(fetch, outcome)
         elif result.data:
             outcome.buffers, outcome.size = [result.data], len(result.data)
             if fetch.params.committed and outcome.aborted is None:
@@ -472,16 +481,6 @@ class FetchManager:
     def session_count(self) -> int:
         """Fetch sessions that are remembered now."""
         return len(self._sessions)
-
-
-def _is_stale(params: FetchParams, image: ClusterImage) -> bool:
-    """Whether a follower asks for the process before the one that is registered."""
-    registered = image.brokers.get(params.replica)
-    return (
-        params.broker_epoch >= 0
-        and registered is not None
-        and params.broker_epoch < registered.broker_epoch
-    )
 
 
 def _put_back(fetch: DelayedFetch) -> Steps[None]:

@@ -101,6 +101,12 @@ class FetchPurgatory:
             reader.due[cursor.key] = cursor
             self._hurry(reader, cursor)
 
+    def on_failed(self, hosted: HostedPartition) -> None:
+        """It cannot serve any more: fetches that wait look again, and some may wait on."""
+        for reader, cursor in hosted.watchers.items():
+            need = 1 if reader.parked is None else max(reader.parked.need, 1)
+            self._on_news(reader, cursor, need)
+
     def _hurry(self, reader: Reader, cursor: Cursor) -> None:
         if reader.parked is not None:
             reader.parked.timed_out = True

@@ -64,6 +64,12 @@ class HostedPartition:
         return isinstance(self.partition.role, Offline)
 
     @property
+    def marks(self) -> tuple[int, int, int]:
+        """(high watermark, last stable offset, log start), as far as they are known."""
+        log = self.partition.log
+        return log.high_watermark, log.stable, log.start
+
+    @property
     def has_room(self) -> bool:
         """Whether it takes appends, as far as its disk's room is known."""
         return not self.full and not self.resting

@@ -56,6 +56,7 @@ class ReplicaManager:
         self.fetches = FetchManager(
             context, self.partitions, fetch_purgatory, self.changes, self.writes.stats
         )
+        self.partitions.successors.on_released = self._on_released
         self._budget = TailBudget()
         self._rules = PerTopic(
             context, lambda settings: TopicRules.read(settings, self._lag_max, context.node_id)
@@ -121,9 +122,15 @@ class ReplicaManager:
         else:
             self.changes.fail(hosted, error)
 
+    def _on_released(self, id: PartitionId) -> None:
+        hosted = self.partitions.find(id)
+        if hosted is not None:
+            self.changes.wake(hosted)
+
     def _drop(self, hosted: HostedPartition, error: Error) -> None:
         self.changes.fail(hosted, error)
         hosted.gone = True
+        self.changes.wake(hosted)  # Consumers may wait there for the next leader.
 
     def freeze(self, id: PartitionId, then: Callable[[], None]) -> None:
         """Begin no more jobs on a log; `then` once no write is under way. Requests wait."""

@@ -71,6 +71,10 @@ class StateChanges:
         if change is RoleChange.LEADS or hosted.partition.leads != led:
             self._tell(hosted.id, hosted.partition.leads)
 
+    def wake(self, hosted: HostedPartition) -> None:
+        """All fetches that wait at a partition are answered now."""
+        self._fetches.on_changed(hosted)
+
     def _tell(self, id: PartitionId, leads: bool) -> None:
         for listener in self.listeners:
             listener(id, leads)
@@ -86,7 +90,7 @@ class StateChanges:
         failure = LogFailed(hosted.directory, str(hosted.key), "the partition is offline")
         hosted.jobs.give_up(failure)
         hosted.delayed.fail(error)
-        self._fetches.on_changed(hosted)
+        self._fetches.on_failed(hosted)
         if led:
             self._tell(hosted.id, False)
 

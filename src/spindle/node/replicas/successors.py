@@ -31,6 +31,8 @@ class Successors:
         self._timers: dict[PartitionId, Timer] = {}
         self._vain: set[PartitionId] = set()
         """Those that were waited for already."""
+        self.on_released: Callable[[PartitionId], None] = lambda id: None
+        """Called when there is nothing to wait for any more: for fetches, which wait elsewhere."""
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -40,12 +42,18 @@ class Successors:
 
         False: it is never called, as there is nothing to wait for.
         """
+        if not self.may_wait(id):
+            return False
+        self._waiting[id].append(then)
+        return True
+
+    def may_wait(self, id: PartitionId) -> bool:
+        """Whether a client may wait for it now; the first one begins the time for all."""
         if id in self._vain or not self._is_due(id):
             return False
         if id not in self._waiting:
             self._waiting[id] = []
             self._timers[id] = self._out.after(WAIT, lambda: self._give_up(id))
-        self._waiting[id].append(then)
         return True
 
     def on_changed(self, partitions: Iterable[PartitionId]) -> None:
@@ -68,3 +76,4 @@ class Successors:
         self._timers.pop(id).cancel()
         for then in waiting:
             then()
+        self.on_released(id)
