@@ -198,6 +198,14 @@ def test_kafkas_tool_lists_and_describes(one: Local, kafka_jars: Path) -> None:
     assert producers.splitlines()[1].split()[-1] == "0"
     writer.abort_transaction(60)
 
+    # A transaction counts from its start, also once it has ended.
+    def has_ended() -> bool:
+        return "CompleteAbort" in tool("list")
+
+    eventually(has_ended, "the transaction has ended", 60)
+    assert "CompleteAbort" in tool("list", "--duration-filter", "1")
+    assert "x" not in tool("list", "--duration-filter", "3600000").split()
+
 
 @pytest.mark.kafka
 def test_java_producers_with_an_epoch_for_each_transaction(one: Local, kafka_jars: Path) -> None:

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 JAVA = Path(__file__).parent / "java"
 _TEST_JARS = (
     "kafka-tools", "kafka_2.13", "kafka-clients", "kafka-server", "kafka-server-common",
-    "kafka-group-coordinator",
+    "kafka-group-coordinator", "kafka-metadata",
 )  # fmt: skip
 _PLAIN_JARS = (
     "kafka-test-common-internal-api", "kafka-test-common-runtime", "kafka-test-common-util",

@@ -31,6 +31,7 @@ from spindle.model.ids import (
 
 TOPIC_RESOURCE = 2
 BROKER_RESOURCE = 4
+CLIENT_METRICS_RESOURCE = 16
 GROUP_RESOURCE = 32
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -10,14 +10,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.image import (
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
+from spindle.model.settings.client_metrics_settings import CLIENT_METRICS_SETTINGS
 from spindle.model.settings.group_settings import GROUP_SETTINGS
 from spindle.model.settings.setting import Kind, Setting
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS, node_setting
 from spindle.model.settings.typed_settings import Settings, TopicSettings
+from spindle.node.topic_selection import absent
 
 
 class SettingSource(IntEnum):
@@ -30,10 +38,6 @@ class SettingSource(IntEnum):
     DEFAULT = 5
     CLIENT_METRICS = 7
     GROUP = 8
-
-
-OTHERS: Final = {16: SettingSource.CLIENT_METRICS}
-"""Resource types whose settings we keep for others, without knowing them."""
 
 
 class Synonym(NamedTuple):
@@ -80,7 +84,8 @@ class SettingsView:
     def _every(self, kind: int, name: str) -> Iterator[DescribedConfig]:
         if kind == TOPIC_RESOURCE:
             if self._image.topic(name) is None:
-                raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
+                error = absent(name).error
+                raise Refusal(error, f"topic {name} does not exist")
             return self.topic(name)
         if kind == BROKER_RESOURCE:
             if name == "":
@@ -93,9 +98,13 @@ class SettingsView:
                 )
             return self.broker()
         if kind == GROUP_RESOURCE:
-            return self.group(name)
-        if kind in OTHERS:
-            return other_settings(self._image, kind, name, OTHERS[kind])
+            return self.kept(kind, name, GROUP_SETTINGS, SettingSource.GROUP)
+        if kind == CLIENT_METRICS_RESOURCE:
+            if not name:
+                raise Refusal(
+                    Error.INVALID_REQUEST, "Client metrics subscription name must not be empty"
+                )
+            return self.kept(kind, name, CLIENT_METRICS_SETTINGS, SettingSource.CLIENT_METRICS)
         raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
 
     def topic(self, topic: str) -> Iterator[DescribedConfig]:
@@ -111,16 +120,21 @@ class SettingsView:
                 continue
             yield DescribedConfig(setting, value, False, synonyms)
 
-    def group(self, group_id: str) -> Iterator[DescribedConfig]:
-        """All settings of a group, and what it has that only others understand."""
-        own = self._image.config(GROUP_RESOURCE, group_id)
-        for name in {**GROUP_SETTINGS, **own}:
-            setting = GROUP_SETTINGS.get(name) or Setting(name, Kind.STRING, None, "")
+    def kept(
+        self, kind: int, name: str, table: Mapping[str, Setting], source: SettingSource
+    ) -> Iterator[DescribedConfig]:
+        """All settings of a group or a client metrics subscription.
+
+        What another controller has let it have is there, too.
+        """
+        own = self._image.config(kind, name)
+        for key in {**table, **own}:
+            setting = table.get(key) or Setting(key, Kind.STRING, None, "")
             synonyms = self._synonyms(setting.broker) if setting.broker else ()
-            value = synonyms[0].value if synonyms else None
-            if name in own:
-                value = own[name]
-                synonyms = (Synonym(name, value, SettingSource.GROUP), *synonyms)
+            value = synonyms[0].value if synonyms else setting.default
+            if key in own:
+                value = own[key]
+                synonyms = (Synonym(key, value, source), *synonyms)
             yield DescribedConfig(setting, value, False, synonyms)
 
     def broker(self) -> Iterator[DescribedConfig]:
@@ -163,15 +177,6 @@ class SettingsView:
         while found and found[0].name != name:
             del found[0]
         return tuple(found)
-
-
-def other_settings(
-    image: ClusterImage, kind: int, name: str, source: SettingSource
-) -> Iterator[DescribedConfig]:
-    """What is set for a resource whose settings only others understand."""
-    for key, value in image.config(kind, name).items():
-        setting = Setting(key, Kind.STRING, None, "")
-        yield DescribedConfig(setting, value, False, (Synonym(key, value, source),))
 
 
 _DEFAULTS: Mapping[str, str] = {

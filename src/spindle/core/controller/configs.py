@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -21,7 +21,16 @@ from spindle.model import cordons
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.ids import PartitionId
-from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
+from spindle.model.image import (
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+)
+from spindle.model.settings.client_metrics_settings import (
+    CLIENT_METRICS_SETTINGS,
+    check_client_metrics,
+)
 from spindle.model.settings.group_settings import GROUP_SETTINGS, check_group
 from spindle.model.settings.scrutiny import INTERNAL_TOPICS, check_node, check_topic
 from spindle.model.settings.setting import Kind, Update
@@ -42,12 +51,19 @@ class ConfigOperation(IntEnum):
     SUBTRACT = 3
 
 
-_KINDS: Final = {TOPIC_RESOURCE: "topic", BROKER_RESOURCE: "broker", GROUP_RESOURCE: "group"}
+_KINDS: Final = {
+    TOPIC_RESOURCE: "topic",
+    BROKER_RESOURCE: "broker",
+    CLIENT_METRICS_RESOURCE: "client metrics subscription",
+    GROUP_RESOURCE: "group",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigResource:
-    """What has settings: type 2 a topic, 4 a broker ("" for all of them), 32 a group."""
+    """What has settings: type 2 a topic, 4 a broker ("" for all of them), 16 a client metrics
+    subscription, 32 a group.
+    """
 
     type: int
     name: str
@@ -145,10 +161,8 @@ def alter_wholly(
             wanted: dict[str, str | None] = dict.fromkeys(
                 draft.config(resource.type, resource.name)
             )
-            for name, value in settings.items():
-                if value is None:
-                    raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} has no value")
-                wanted[name] = value
+            _check_values(name for name, value in settings.items() if value is None)
+            wanted.update(settings)
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, ElectionOutcome()))
@@ -162,9 +176,13 @@ def new_topic_records(
 ) -> list[r.DynamicConfig]:
     """The records for a new topic's settings. Refusal INVALID_CONFIG; drafts nothing."""
     found = []
+    without = [name for name, value in settings.items() if value is None]
+    if without:
+        raise Refusal(
+            Error.INVALID_CONFIG, f"Null value not supported for topic configs: {','.join(without)}"
+        )
     for name, value in settings.items():
-        if value is None:
-            raise Refusal(Error.INVALID_CONFIG, f"{name} of topic {topic} has no value")
+        assert value is not None
         check_value(ConfigResource(TOPIC_RESOURCE, topic), name, value)
         found.append(
             r.DynamicConfig(
@@ -211,7 +229,7 @@ def _forget_eligible(draft: Draft, changed: Sequence[r.DynamicConfig]) -> None:
 
 def _check_once(resource: ConfigResource, named: Mapping[ConfigResource, int]) -> None:
     if named[resource] > 1:
-        raise Refusal(Error.INVALID_REQUEST, f"the request names {resource} twice")
+        raise Refusal(Error.INVALID_REQUEST, "Each resource must appear at most once.")
 
 
 def _check_resource(draft: Draft, resource: ConfigResource) -> None:
@@ -231,11 +249,14 @@ def _check_resource(draft: Draft, resource: ConfigResource) -> None:
     elif resource.type == GROUP_RESOURCE:
         if not resource.name:
             raise Refusal(Error.INVALID_REQUEST, "groups have no default settings of their own")
+    elif resource.type == CLIENT_METRICS_RESOURCE:
+        if not resource.name:
+            raise Refusal(Error.INVALID_REQUEST, "Subscription name can't be empty")
     else:
         raise Refusal(
             Error.INVALID_REQUEST,
             f"resources of type {resource.type} have no settings here: "
-            "topics (2), brokers (4) and groups (32) do",
+            "topics (2), brokers (4), client metrics (16) and groups (32) do",
         )
 
 
@@ -248,6 +269,8 @@ def check_value(resource: ConfigResource, name: str, value: str) -> None:
             check_node(name, value)
         elif resource.type == GROUP_RESOURCE:
             check_group(name, value)
+        elif resource.type == CLIENT_METRICS_RESOURCE:
+            check_client_metrics(name, value)
         elif resource.name not in INTERNAL_TOPICS:
             check_topic(name, value)
         elif name in TOPIC_SETTINGS:
@@ -284,18 +307,20 @@ def _altered(
     """The settings that alterations touch, with the values that they give them."""
     current = draft.config(resource.type, resource.name)
     wanted: dict[str, str | None] = {}
+    if len({alteration.name for alteration in alterations}) < len(alterations):
+        raise Refusal(Error.INVALID_REQUEST, "Error due to duplicate config keys")
+    _check_values(
+        alteration.name
+        for alteration in alterations
+        if alteration.operation != ConfigOperation.DELETE and alteration.value is None
+    )
     for alteration in alterations:
         name, value = alteration.name, alteration.value
         if not name:
             raise Refusal(Error.INVALID_REQUEST, f"{resource}: a setting without a name")
-        if name in wanted:
-            raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} is named twice")
         if alteration.operation == ConfigOperation.DELETE:
             wanted[name] = None
-            continue
-        if value is None:
-            raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} has no value")
-        if alteration.operation == ConfigOperation.SET:
+        elif alteration.operation == ConfigOperation.SET:
             wanted[name] = value
         elif alteration.operation in (ConfigOperation.APPEND, ConfigOperation.SUBTRACT):
             wanted[name] = _listed(draft, resource, alteration, current.get(name))
@@ -306,9 +331,16 @@ def _altered(
     return wanted
 
 
+def _check_values(without: Iterable[str]) -> None:
+    """Refusal where settings are to be set to nothing, in Kafka's words."""
+    if names := list(without):
+        raise Refusal(Error.INVALID_REQUEST, f"Null value not supported for : {', '.join(names)}")
+
+
 _TABLES: Final = {
     TOPIC_RESOURCE: TOPIC_SETTINGS,
     BROKER_RESOURCE: NODE_SETTINGS,
+    CLIENT_METRICS_RESOURCE: CLIENT_METRICS_SETTINGS,
     GROUP_RESOURCE: GROUP_SETTINGS,
 }
 
@@ -320,7 +352,9 @@ def _listed(
     table = _TABLES[resource.type]
     if name not in table or table[name].kind is not Kind.LIST:
         raise Refusal(
-            Error.INVALID_CONFIG, f"{name} is no list: nothing can be appended or subtracted"
+            Error.INVALID_CONFIG,
+            f"Can't {ConfigOperation(alteration.operation).name} to key {name} because its type is"
+            " not LIST.",
         )
     if current is None:
         current = _default(draft, resource, name)

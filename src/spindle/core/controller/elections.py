@@ -114,7 +114,9 @@ def _elect_leader(draft: Draft, name: TopicPartition, election: Election) -> Ele
     id = draft.state.image.resolve(name)
     partition = draft.partition(id) if id is not None else None
     if id is None or partition is None:
-        return ElectionOutcome(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {name}")
+        known = draft.state.image.topic(name.topic) is not None
+        what = f"partition as {name}" if known else f"topic as {name.topic}"
+        return ElectionOutcome(Error.UNKNOWN_TOPIC_OR_PARTITION, f"No such {what}")
     preferred = election is Election.PREFERRED
     wanted = partition.replicas[0] if preferred else partition.leader
     if partition.leader == wanted != NO_LEADER:

@@ -358,13 +358,19 @@ def create_partitions(
 def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng, admit: Admit) -> None:
     topic = draft.state.image.topic(asked.name)
     if topic is None:
-        raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {asked.name}")
+        # Apache Kafka's answer has no words, which its client replaces by these.
+        raise Refusal(
+            Error.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
+        )
     present = len(topic.partitions)
     more = asked.count - present
-    if more <= 0:
+    if more == 0:
+        raise Refusal(Error.INVALID_PARTITIONS, f"Topic already has {present} partition(s).")
+    if more < 0:
         raise Refusal(
             Error.INVALID_PARTITIONS,
-            f"topic {asked.name} has {present} partition(s); {asked.count} would be no more",
+            f"The topic {asked.name} currently has {present} partition(s); {asked.count} would not"
+            " be an increase.",
         )
     replication = len(topic.partitions[0].replicas)
     if asked.assignments is None:
@@ -373,7 +379,8 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng, admit: Adm
         if len(asked.assignments) != more:
             raise Refusal(
                 Error.INVALID_REPLICA_ASSIGNMENT,
-                f"{more} partition(s) are new, but {len(asked.assignments)} are assigned",
+                f"Attempted to add {more} additional partition(s), but only"
+                f" {len(asked.assignments)} assignment(s) were specified.",
             )
         for number, replicas in enumerate(asked.assignments, present):
             check_assignment(draft, replicas, replication)

@@ -94,6 +94,9 @@ TOPICS: Final = (
       least=-1, broker="log.retention.ms"),
     S("segment.bytes", Kind.INT, "1073741824",
       "The size in bytes at which a segment is full.", least=14, broker="log.segment.bytes"),
+    S("internal.segment.bytes", Kind.INT, None,
+      "Counts instead of segment.bytes where it is set: Apache Kafka's own tests have small "
+      "segments.", least=14, described=False),
     S("segment.index.bytes", Kind.INT, "10485760",
       "The largest index in bytes; a segment is rolled when its index is full.",
       least=4, broker="log.index.size.max.bytes"),
@@ -132,9 +135,5 @@ TOPICS: Final = (
     S("preallocate", Kind.BOOLEAN, "false",
       "The file of a new segment has its full size from the beginning.",
       broker="log.preallocate"),
-    ),
-    *refused("Segments smaller than segment.bytes allows serve Apache Kafka's own tests.",
-    S("internal.segment.bytes", Kind.INT, None,
-      "The size in bytes of a segment in Apache Kafka's own tests.", described=False),
     ),
 )

@@ -12,7 +12,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.image import (
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
 from spindle.node.handlers._loggers import LOGGER_RESOURCE
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
@@ -24,9 +30,9 @@ from spindle.wire.messages.list_config_resources_response import (
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-CLIENT_METRICS: Final = 16
-GROUP: Final = 32
-ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, LOGGER_RESOURCE, CLIENT_METRICS, GROUP)
+ALL: Final = (
+    TOPIC_RESOURCE, BROKER_RESOURCE, LOGGER_RESOURCE, CLIENT_METRICS_RESOURCE, GROUP_RESOURCE,
+)  # fmt: skip
 
 
 def on_broker(
@@ -35,7 +41,7 @@ def on_broker(
     context: RequestContext[ListConfigResourcesResponse],
 ) -> Later:
     """List resources."""
-    asked = request.resource_types if context.version >= 1 else (CLIENT_METRICS,)
+    asked = request.resource_types if context.version >= 1 else (CLIENT_METRICS_RESOURCE,)
     unknown = [kind for kind in asked if kind not in ALL]
     if unknown:
         raise Refusal(Error.UNSUPPORTED_VERSION, f"no resources of type {unknown[0]}")

@@ -25,8 +25,6 @@ from spindle.wire.messages.list_transactions_response import TransactionState as
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-_OPEN = (TransactionState.ONGOING, TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
-
 
 def on_broker(
     broker: Broker,
@@ -87,7 +85,7 @@ def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transact
             return False
         if producers and txn.stored.producer.producer_id not in producers:
             return False
-        if least >= 0 and not (txn.state in _OPEN and now_ms - txn.stored.started_ms > least):
+        if least >= 0 and now_ms - txn.stored.started_ms <= least:
             return False
         return pattern is None or pattern.fullmatch(txn.transactional_id) is not None
 

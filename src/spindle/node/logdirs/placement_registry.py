@@ -476,7 +476,7 @@ class ReplicaPlacementRegistry:
             # The active segment is never compacted: it must not stay that for longer (KIP-354).
             segment_ms = min(segment_ms, settings.whole("max.compaction.lag.ms"))
         return LogSettings(
-            segment_bytes=settings.whole("segment.bytes"),
+            segment_bytes=settings.segment_bytes,
             segment_ms=segment_ms,
             index_interval_bytes=settings.whole("index.interval.bytes"),
             index_max_bytes=settings.whole("segment.index.bytes"),

@@ -12,7 +12,12 @@ from spindle.core.controller.configs import Alteration, ConfigResource
 from spindle.core.controller.group_bounds import check_bounds
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import METADATA_VERSION
-from spindle.model.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
+from spindle.model.image import (
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+)
 from spindle.model.settings.typed_settings import Settings
 
 TOPIC = ConfigResource(TOPIC_RESOURCE, "t")
@@ -157,6 +162,34 @@ def test_a_cluster_whose_metadata_knows_no_cordons_takes_none() -> None:
     assert [o.error for _, o in outcomes] == [Error.INVALID_CONFIG]
     assert "requires metadata.version >= 4.3-IV0" in str(outcomes[0][1].message)
     assert alter(cluster, ("log.retention.ms", SET, "5"), to=one) is Error.NONE
+
+
+SUBSCRIPTION = ConfigResource(CLIENT_METRICS_RESOURCE, "sub")
+
+
+@pytest.mark.spec("C-06")
+@pytest.mark.parametrize(
+    ("alteration", "error"),
+    [
+        (("metrics", SET, "*"), Error.NONE),
+        (("metrics", APPEND, "org.apache.kafka.producer."), Error.NONE),
+        (("interval.ms", SET, "100"), Error.NONE),
+        (("interval.ms", SET, "99"), Error.INVALID_REQUEST),
+        (("interval.ms", SET, "3600001"), Error.INVALID_REQUEST),
+        (("interval.ms", SET, "soon"), Error.INVALID_CONFIG),
+        (("match", SET, "client_id=app-[0-9]+, client_source_port=9.*"), Error.NONE),
+        (("match", SET, "client_id"), Error.INVALID_REQUEST),
+        (("match", SET, "client_name=app"), Error.INVALID_REQUEST),
+        (("match", SET, "client_id=["), Error.INVALID_REQUEST),
+        (("retention.ms", SET, "5"), Error.INVALID_REQUEST),
+    ],
+)
+def test_client_metrics_subscriptions(alteration: tuple[str, int, str], error: Error) -> None:
+    cluster = scene()
+    assert alter(cluster, alteration, to=SUBSCRIPTION) is error
+    kept = cluster.state.image.config(CLIENT_METRICS_RESOURCE, "sub")
+    assert (alteration[0] in kept) == (error is Error.NONE)
+    assert alter(cluster, ("metrics", SET, ""), to=ConfigResource(16, "")) is Error.INVALID_REQUEST
 
 
 def test_nothing_is_named_twice() -> None:

@@ -125,16 +125,25 @@ def test_the_clusters_dynamic_settings_have_the_empty_name(image: ClusterImage) 
     ]
 
 
-def test_settings_that_only_others_understand(image: ClusterImage) -> None:
-    put(image, 16, "sub", "interval.ms", "5")
+@pytest.mark.spec("C-06")
+def test_a_client_metrics_subscription_has_its_own_settings_and_defaults(
+    image: ClusterImage,
+) -> None:
+    put(image, 16, "sub", "interval.ms", "5000")
     result = describe(desk_of(image), 16, "sub")
-    assert [(c.name, c.value, c.config_source) for c in result.configs] == [("interval.ms", "5", 7)]
+    assert [(c.name, c.value, c.config_source) for c in result.configs] == [
+        ("metrics", "", 5),
+        ("interval.ms", "5000", 7),
+        ("match", "", 5),
+    ]
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "error"),
     [
         (TOPIC, "nowhere", Error.UNKNOWN_TOPIC_OR_PARTITION),
+        (TOPIC, "(no name)", Error.INVALID_TOPIC_EXCEPTION),
+        (16, "", Error.INVALID_REQUEST),
         (BROKER, "2", Error.INVALID_REQUEST),
         (8, "2", Error.INVALID_REQUEST),
         (77, "x", Error.INVALID_REQUEST),

@@ -13,6 +13,7 @@ import kafka.integration.KafkaServerTestHarness;
 import kafka.utils.Logging;
 import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.test.junit.BrokerInsides;
 import org.apache.kafka.common.test.junit.SpindleNodes;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
@@ -71,7 +72,7 @@ public abstract class QuorumTestHarness implements Logging {
     public KafkaBroker createBroker(
         KafkaConfig config, Time time, boolean startup, Option<String> threads) {
         int id = config.brokerId();
-        KafkaBroker broker = SpindleNodes.view(
+        KafkaBroker broker = BrokerInsides.broker(
             id, () -> nodes, config, () -> begin(id), () -> end(id));
         if (startup) {
             broker.startup();
@@ -137,7 +138,8 @@ public abstract class QuorumTestHarness implements Logging {
     }
 
     public ControllerServer controllerServer() {
-        throw new UnsupportedOperationException("the controller runs in a process of its own");
+        return BrokerInsides.controller(
+            nodes.brokers(), ((KafkaServerTestHarness) this).configs().head());
     }
 
     public SecurityProtocol controllerListenerSecurityProtocol() {

@@ -185,7 +185,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
         }
 
         private KafkaBroker view(int id) {
-            return SpindleNodes.view(
+            return BrokerInsides.broker(
                 id, () -> nodes, configs.get(id), () -> startBroker(id), () -> shutdownBroker(id));
         }
 

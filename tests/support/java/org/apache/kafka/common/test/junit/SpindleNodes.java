@@ -4,16 +4,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.function.Supplier;
-import kafka.server.Insides;
-import kafka.server.KafkaBroker;
-import kafka.server.KafkaConfig;
 
 /**
  * A cluster of Spindle in a process named by `spindle.cluster`, which is spoken to in lines: the
@@ -106,41 +101,8 @@ public final class SpindleNodes {
         return files;
     }
 
-    /** What a test may do with a broker in another process: read what it tells, stop it, start it. */
-    public static KafkaBroker view(
-        int id, Supplier<SpindleNodes> nodes, KafkaConfig config, Runnable start, Runnable stop) {
-        return (KafkaBroker) Proxy.newProxyInstance(
-            KafkaBroker.class.getClassLoader(), new Class<?>[] {KafkaBroker.class},
-            (proxy, method, arguments) -> {
-                switch (method.getName()) {
-                    case "config":
-                        return config;
-                    case "groupCoordinator":
-                        return BrokerInsides.groupCoordinator();
-                    case "metadataCache":
-                        return BrokerInsides.metadataCache(nodes.get().address(id));
-                    case "replicaManager":
-                        return Insides.replicaManager(id, nodes.get().brokers());
-                    case "boundPort":
-                        String address = nodes.get().address(id);
-                        return Integer.valueOf(address.substring(address.lastIndexOf(':') + 1));
-                    case "shutdown":
-                        stop.run();
-                        return null;
-                    case "awaitShutdown":
-                        // `shutdown` returns when the process has ended.
-                        return null;
-                    case "startup":
-                        start.run();
-                        return null;
-                    default:
-                        throw new UnsupportedOperationException(
-                            method.getName() + ": the broker runs in a process of its own");
-                }
-            });
-    }
-
-    private String address(int id) {
+    /** The address of a broker. */
+    String address(int id) {
         return brokers.split(",")[id];
     }
 }
