@@ -115,6 +115,26 @@ def test_features_quorum_and_groups(
     assert (outcome.successful, outcome.failed) == (successful, len(beyond)), outcome.text
 
 
+_OF_THE_ADMIN_CLIENT = (
+    "testCreateDeleteTopics", "testCreatePartitions", "testDescribeCluster",
+    "testDescribeConfigsForTopic", "testDescribeLogDirs", "testDescribeReplicaLogDirs",
+    "testDescribeTopicsWithIds", "testIncrementalAlterAndDescribeGroupConfigs",
+    "testInvalidIncrementalAlterConfigs", "testListClientMetricsResources",
+    "testListConfigResources", "testListNodes", "testListTransactions", "testNullConfigs",
+    "testValidIncrementalAlterConfigs",
+)  # fmt: skip
+
+
+@pytest.mark.spec("N-08", "C-06")
+def test_the_admin_client(kafka_jars: Path) -> None:
+    """A sixth of its class; docs/compatibility.md has what became of all of them."""
+    name = "kafka.api.PlaintextAdminIntegrationTest"
+    outcome = run_class(name, kafka_jars, LIMIT_S, _OF_THE_ADMIN_CLIENT)
+    outcome.hold()
+    assert outcome.failed == 0, outcome.text
+    assert outcome.successful == len(_OF_THE_ADMIN_CLIENT)
+
+
 @pytest.mark.spec("C-02")
 @pytest.mark.parametrize(
     ("name", "methods"),

@@ -23,6 +23,7 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import kafka.server.SharedServer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.QuorumInfo;
@@ -35,6 +36,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.requests.ApiError;
 import org.apache.kafka.controller.Controller;
@@ -114,7 +116,8 @@ public final class BrokerInsides {
     private static KRaftMetadataCache metadataCache(String address) {
         return stand(KRaftMetadataCache.class, Map.of(
             "hasAliveBroker", asked -> brokers(address).contains((int) asked[0]),
-            "getTopicId", asked -> topicIds(address).getOrDefault(asked[0], Uuid.ZERO_UUID),
+            "getTopicId", asked -> topicId(address, (String) asked[0]),
+            "topicConfig", asked -> topicConfig(address, (String) asked[0]),
             "numPartitions", asked ->
                 partitions(address, (String) asked[0]).map(List::size),
             "getPartitionLeaderEndpoint", asked ->
@@ -210,6 +213,27 @@ public final class BrokerInsides {
             .map(AclBinding::entry).collect(Collectors.toSet()));
     }
 
+    /** Zero where the broker does not get to know the topic, for which it has three seconds. */
+    private static Uuid topicId(String address, String topic) {
+        long end = System.nanoTime() + 3_000_000_000L;
+        Uuid found = null;
+        while (found == null && System.nanoTime() < end) {
+            found = topicIds(address).get(topic);
+        }
+        return found == null ? Uuid.ZERO_UUID : found;
+    }
+
+    /** What the topic itself has, without defaults. */
+    private static Properties topicConfig(String address, String topic) {
+        ConfigResource which = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Properties own = new Properties();
+        asked(address, admin -> admin.describeConfigs(List.of(which)).all().get().get(which))
+            .ifPresent(all -> all.entries().stream()
+                .filter(one -> one.source() == ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG)
+                .forEach(one -> own.put(one.name(), one.value())));
+        return own;
+    }
+
     private static Map<String, Uuid> topicIds(String address) {
         return asked(address, admin -> admin.listTopics().listings().get().stream()
             .collect(Collectors.toMap(TopicListing::name, TopicListing::topicId))).orElseThrow();
@@ -253,7 +277,11 @@ public final class BrokerInsides {
 
     /** What the broker at this address answers; empty where it does not answer, or knows nothing. */
     private static <T> Optional<T> asked(String address, Question<T> question) {
-        try (Admin admin = Admin.create(new HashMap<>(Map.of("bootstrap.servers", address)))) {
+        // A broker that was shut down answers nothing: tests look into its memory all the same.
+        Map<String, Object> settings = new HashMap<>(Map.of(
+            "bootstrap.servers", address,
+            "request.timeout.ms", "3000", "default.api.timeout.ms", "3000"));
+        try (Admin admin = Admin.create(settings)) {
             return Optional.ofNullable(question.of(admin));
         } catch (Exception unknown) {
             return Optional.empty();
