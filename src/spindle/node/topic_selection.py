@@ -47,7 +47,10 @@ Selected: TypeAlias = FoundTopic | AbsentTopic | Pause
 
 
 def is_by_id(name: str | None, topic_id: TopicId | None) -> bool:
-    """Whether a topic is named by its id, or not at all."""
+    """Whether a topic is named by its id, or not at all.
+
+    An id counts also beside a name: Java's AdminClient sends an empty one with it.
+    """
     return name is None or bool(topic_id)
 
 
@@ -81,7 +84,7 @@ class NamedTopics:
                 yield self._find(name, topic_id)
 
     def _find(self, name: str | None, topic_id: TopicId | None) -> Selected:
-        if name is None:
+        if name is None or topic_id:
             state = self._image.topics.get(topic_id or ZERO_ID)
         else:
             state = self._image.topic(name)
@@ -90,7 +93,7 @@ class NamedTopics:
                 return ONE
             self._told.add(state.topic_id)
             return FoundTopic(state, list(state.partitions.values()))
-        if name is None:
+        if name is None or topic_id:
             return AbsentTopic(Error.UNKNOWN_TOPIC_ID, None, topic_id)
         missing = absent(name)
         if (

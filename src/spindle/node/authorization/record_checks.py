@@ -116,8 +116,8 @@ def _is_transactional(records: Records | None) -> bool:
 
 
 def name_of(image: ClusterImage, name: str | None, topic_id: TopicId | None) -> str | None:
-    """A topic's name, by its id where it has none; None where no topic has this id."""
-    if name:
+    """A topic's name, by its id where one is given; None where no topic has this id."""
+    if name and not topic_id:
         return name
     topic = image.topics.get(topic_id or ZERO_ID)
     return None if topic is None else topic.name

@@ -73,7 +73,7 @@ def metadata(
         return request
 
     def refused(topic: MetadataRequestTopic) -> MetadataResponseTopic:
-        if topic.name:
+        if topic.name and not topic.topic_id:
             return MetadataResponseTopic(error_code=REFUSED, name=topic.name)
         return MetadataResponseTopic(error_code=REFUSED, name=None, topic_id=topic.topic_id)
 

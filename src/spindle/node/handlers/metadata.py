@@ -90,7 +90,10 @@ def on_broker(
 
 def _names_others(image: ClusterImage, asked: Sequence[MetadataRequestTopic]) -> bool:
     """Whether any topic is asked for that does not exist: it may have to be made."""
-    return any(topic.name is not None and image.topic(topic.name) is None for topic in asked)
+    return any(
+        topic.name is not None and not topic.topic_id and image.topic(topic.name) is None
+        for topic in asked
+    )
 
 
 def refuse(

@@ -156,10 +156,12 @@ def test_nothing_is_made_where_client_or_broker_forbid_it() -> None:
 
 
 @pytest.mark.parametrize("version", [12, 13])
-def test_topics_by_id(broker: Broker, version: int) -> None:
+@pytest.mark.parametrize("name", [None, "", "t", "new"])
+def test_topics_by_id(broker: Broker, version: int, name: str | None) -> None:
+    """Beside an id a name does not count: Java's AdminClient sends an empty one."""
     id = add_topic(broker.image, "t", (1,))
     topics = tuple(
-        part(Key.METADATA, version, "MetadataRequestTopic", name=None, topic_id=i)
+        part(Key.METADATA, version, "MetadataRequestTopic", name=name, topic_id=i)
         for i in (id, topic_id("other"))
     )
     answer = ask(broker, version, topics=topics)
