@@ -203,6 +203,18 @@ def metadata_by_id(side: Side) -> Request[Any]:
     )
 
 
+def metadata_by_id_beside_names(side: Side) -> Request[Any]:
+    """Each id with the name of another topic: a name that may be seen reveals no other topic."""
+    names, ids = list(side.ids), list(side.ids.values())
+    topics = tuple(
+        metadata.MetadataRequestTopic(name=name, topic_id=id)
+        for name, id in zip([*names[1:], names[0]], ids, strict=True)
+    )
+    return metadata.MetadataRequest(
+        topics=topics, allow_auto_topic_creation=False, include_topic_authorized_operations=True
+    )
+
+
 def heartbeat(group: str, *topics: str) -> Request[Any]:
     """Of a member that is not there: it changes nothing, and the answer says whether it may."""
     return ConsumerGroupHeartbeatRequest(
@@ -247,6 +259,7 @@ CASES: dict[str, tuple[Key, int, Make]] = {
     "metadata of one, of old": (Key.METADATA, 0, lambda side: metadata.MetadataRequest(
         topics=(metadata.MetadataRequestTopic(name="other"),))),
     "metadata by id": (Key.METADATA, 12, metadata_by_id),
+    "metadata by id beside names": (Key.METADATA, 12, metadata_by_id_beside_names),
     "metadata that creates": (Key.METADATA, 9, lambda side: metadata.MetadataRequest(
         topics=(metadata.MetadataRequestTopic(name="fresh"),), allow_auto_topic_creation=True)),
     "offset commit": (Key.OFFSET_COMMIT, 8, lambda side: offset_commit.OffsetCommitRequest(
