@@ -75,7 +75,7 @@ def serve_one() -> bool:
         ) as cluster,
     ):
         for node in cluster.brokers:
-            # Kafka's tests expect this name where clients are told of brokers.
+            # Kafka's tests expect clients to learn this name.
             node.settings["advertised.listeners"] = f"PLAINTEXT://localhost:{node.port}"
             node.settings.update(own.get(node.node_id, {}))
             cluster.write_config(node)

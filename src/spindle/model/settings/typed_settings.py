@@ -173,9 +173,3 @@ class TopicSettings(Values):
             return setting.default
         text = self._shared.get(setting.broker, self._node.text(setting.broker))
         return setting.default if text is None else text
-
-    @property
-    def segment_bytes(self) -> int:
-        """The size in bytes at which a segment is full."""
-        internal = self.find_whole("internal.segment.bytes")
-        return self.whole("segment.bytes") if internal is None else internal

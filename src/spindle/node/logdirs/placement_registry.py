@@ -56,9 +56,9 @@ from spindle.model.jobs import (
 )
 from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.outbox import Outbox
-from spindle.model.settings.typed_settings import TopicSettings
 from spindle.node.broker_context import BrokerContext, PerTopic
 from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.log_settings import log_settings
 from spindle.node.logdirs.purging import Purging
 from spindle.node.replicas.replica_manager import ReplicaManager
 
@@ -277,7 +277,7 @@ class ReplicaPlacementRegistry:
         """The moves under way: what they copy counts where it will be."""
         self.remembered = remembered_files.remembered
         self._round: Round | None = None
-        self._settings = PerTopic(context, self._read)
+        self._settings = PerTopic(context, partial(log_settings, context))
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -469,21 +469,6 @@ class ReplicaPlacementRegistry:
     def settings_of(self, topic: str) -> LogSettings:
         """What a topic's logs obey."""
         return self._settings.of(topic)
-
-    def _read(self, settings: TopicSettings) -> LogSettings:
-        segment_ms = settings.whole("segment.ms")
-        if "compact" in settings.names("cleanup.policy"):
-            # The active segment is never compacted: it must not stay that for longer (KIP-354).
-            segment_ms = min(segment_ms, settings.whole("max.compaction.lag.ms"))
-        return LogSettings(
-            segment_bytes=settings.segment_bytes,
-            segment_ms=segment_ms,
-            index_interval_bytes=settings.whole("index.interval.bytes"),
-            index_max_bytes=settings.whole("segment.index.bytes"),
-            flush_messages=settings.whole("flush.messages"),
-            jitter_ms=settings.whole("segment.jitter.ms"),
-            producer_ms=self._context.settings.whole("producer.id.expiration.ms"),
-        )
 
     def configure(self, delta: Delta) -> None:
         """Settings have changed: logs obey them from now on."""
