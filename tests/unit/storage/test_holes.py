@@ -37,7 +37,7 @@ from spindle.model.jobs import (
 )
 from spindle.model.log_values import LoadedLog
 from spindle.sim.memory_disk import MemoryDisk
-from spindle.storage import layout
+from spindle.storage import layout, unbroken
 from spindle.storage.directory import LogDirectory
 
 PATH, OTHER = "/data/d1", "/data/d2"
@@ -394,6 +394,16 @@ def test_a_copy_is_marked_before_its_swap_and_then_only_where_offsets_are_missin
     disk.crash(Unlucky())
     (log,) = reopen(disk, OTHER)[1].logs
     assert log.end == end
+
+
+def test_a_copy_is_marked_again_where_offsets_are_missing_beyond_its_mark() -> None:
+    disk, source, target = moving()
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target, most=2000)
+    future = target.logs[FUTURE]
+    unbroken.move(future, 10)
+    assert step(source, target, still=True).whole
+    assert mark_of(disk, future.path) == layout.unbroken_file(future.end)
 
 
 def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:
