@@ -57,8 +57,8 @@ from spindle.model.jobs import (
 from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.outbox import Outbox
 from spindle.node.broker_context import BrokerContext, PerTopic
+from spindle.node.log_settings import log_settings
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.log_settings import log_settings
 from spindle.node.logdirs.purging import Purging
 from spindle.node.replicas.replica_manager import ReplicaManager
 
