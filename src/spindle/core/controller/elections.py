@@ -129,8 +129,8 @@ def _elect_leader(draft: Draft, name: TopicPartition, election: Election) -> Ele
     if preferred and after.leader != partition.replicas[0]:
         return ElectionOutcome(
             Error.PREFERRED_LEADER_NOT_AVAILABLE,
-            f"broker {partition.replicas[0]} cannot lead {name}: it is not in the ISR"
-            f" {list(after.isr)}, or not there",
+            f"The preferred leader was not available. Broker {partition.replicas[0]} cannot lead"
+            f" {name}: it is not in the ISR {list(after.isr)}, or not there",
         )
     if after.leader == NO_LEADER:
         return ElectionOutcome(

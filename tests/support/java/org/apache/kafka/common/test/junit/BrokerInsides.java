@@ -1,6 +1,8 @@
 package org.apache.kafka.common.test.junit;
 
 import java.io.File;
+import java.io.IOException;
+import java.net.Socket;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -64,10 +66,11 @@ public final class BrokerInsides {
     public static KafkaBroker broker(
         int id, Supplier<SpindleNodes> nodes, KafkaConfig config, Runnable start, Runnable stop) {
         Supplier<String> address = () -> nodes.get().address(id);
+        Supplier<String> known = () -> answering(address.get(), nodes.get().brokers());
         return stand(BrokerServer.class, new HashMap<>(Map.of(
             "config", any -> config,
             "groupCoordinator", any -> groupCoordinator(),
-            "metadataCache", any -> metadataCache(address.get()),
+            "metadataCache", any -> metadataCache(known.get()),
             "dataPlaneRequestProcessor", any -> stand(KafkaApis.class, Map.of(
                 "clusterId", none -> clusterId(address.get()),
                 "metadataCache", none -> metadataCache(address.get()))),
@@ -94,6 +97,15 @@ public final class BrokerInsides {
                 "raftLog", none -> stand(RaftLog.class, Map.of(
                     "endOffset", nothing -> new LogOffsetMetadata(
                         quorum(brokers, QuorumInfo::highWatermark))))))));
+    }
+
+    /** What a broker that was shut down knew is asked of the others: tests look into it still. */
+    private static String answering(String own, String all) {
+        try (Socket link = new Socket("127.0.0.1", port(own))) {
+            return own;
+        } catch (IOException down) {
+            return all;
+        }
     }
 
     private static Object run(Runnable what) {
@@ -277,7 +289,6 @@ public final class BrokerInsides {
 
     /** What the broker at this address answers; empty where it does not answer, or knows nothing. */
     private static <T> Optional<T> asked(String address, Question<T> question) {
-        // A broker that was shut down answers nothing: tests look into its memory all the same.
         Map<String, Object> settings = new HashMap<>(Map.of(
             "bootstrap.servers", address,
             "request.timeout.ms", "3000", "default.api.timeout.ms", "3000"));
