@@ -81,6 +81,23 @@ def test_cordoned_log_dirs(kafka_jars: Path) -> None:
             id="client-metrics",
         ),
         pytest.param(
+            "org.apache.kafka.tools.ConfigCommandIntegrationTest",
+            18,
+            {
+                # Of Streams groups.
+                "testAlterStreamsGroupHeartbeatInterval",
+                "testAlterStreamsGroupNumOfStandbyReplicas",
+                "testAlterStreamsGroupSessionTimeout",
+                "testDescribeStreamsGroupConfigs",
+                # It names a logger of a Java class.
+                "testBrokerLoggerConfigUpdate",
+                # It reads a setting in the memory of a broker in the test's own process.
+                "testUpdateBrokerConfigNotAffectedByInvalidConfig",
+            },
+            marks=pytest.mark.spec("N-03"),
+            id="settings",
+        ),
+        pytest.param(
             "kafka.server.ConsumerGroupDescribeRequestTest",
             3,
             # It expects members in the order of a hash table of Java's.

@@ -171,6 +171,11 @@ ALTERATIONS = [
     (BROKER, "1", "log.segment.bytes=many"),
     (BROKER, "1", "min.insync.replicas=0"),
     (BROKER, "", "log.cleanup.policy=shred"),
+    (BROKER, "1", "log.cleaner.threads=2"),
+    (BROKER, "", "log.cleaner.threads=2"),
+    (BROKER, "1", "log.cleaner.dedupe.buffer.size=1048576"),
+    (BROKER, "1", "log.retention.ms=0"),
+    (BROKER, "", "log.roll.jitter.ms=-1"),
     (TOPIC, "tuned", "retention.ms=abc"),
     (TOPIC, "tuned", "retention.ms=-2"),
     (TOPIC, "tuned", "min.cleanable.dirty.ratio=2"),
@@ -184,9 +189,14 @@ ALTERATIONS = [
 
 
 def altered(cluster: ApacheKafka, kind: int, name: str, change: str) -> str:
-    """How one change ends: empty where it is taken, else the error and its words."""
+    """How one change ends: empty where it is taken, else the error and its words.
+
+    A change without a value takes a setting back.
+    """
     key, _, value = change.partition("=")
-    config = AlterableConfig(name=key, config_operation=0, value=value)
+    config = AlterableConfig(
+        name=key, config_operation=0 if value else 1, value=value if value else None
+    )
     resource = AlterConfigsResource(resource_type=kind, resource_name=name, configs=(config,))
     request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=False)
     (row,) = asked(cluster, request).responses
@@ -208,3 +218,20 @@ def test_changes_end_alike_and_errors_have_kafkas_words(pair: Pair) -> None:
         key: end for key, end in ends.items() if _as_reported(end[0]) != _as_reported(end[1])
     }
     assert differing == {}
+
+
+@pytest.mark.spec("N-01", "N-03")
+def test_changes_are_judged_with_what_is_set_already(pair: Pair) -> None:
+    for change, is_taken in (
+        ("log.cleaner.threads=2", False),
+        ("log.cleaner.dedupe.buffer.size=4194304", True),
+        ("log.cleaner.threads=2", True),
+        ("log.cleaner.dedupe.buffer.size", False),
+        ("log.cleaner.threads", True),
+        ("log.cleaner.dedupe.buffer.size", True),
+    ):
+        for cluster in pair:
+            eventually(  # A broker judges by what it has heard of the last change.
+                lambda c=cluster, x=change, t=is_taken: (altered(c, BROKER, "1", x) == "") == t,
+                f"{change} taken: {is_taken}",
+            )

@@ -31,7 +31,10 @@ def serve_one() -> bool:
     """Serve one cluster from its shape to its end; whether there was one."""
     brokers, controllers, disks = 1, 1, 1
     newest = level = FINALIZED[METADATA_VERSION]
-    settings = {"default.replication.factor": "1"}  # Kafka's default, which its tests build on.
+    settings = {  # Those of Kafka's own test clusters, which its tests build on.
+        "default.replication.factor": "1",
+        "log.cleaner.dedupe.buffer.size": "2097152",
+    }
     features: dict[str, int] = {}
     own: dict[int, dict[str, str]] = {}
     for line in sys.stdin:

@@ -11,6 +11,7 @@ from spindle.model import cordons
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir, NodeId
 from spindle.model.security_protocol import SecurityProtocol
+from spindle.model.settings import together
 from spindle.model.settings.scrutiny import examine, nearest
 from spindle.model.settings.typed_settings import Settings
 
@@ -123,7 +124,7 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
     warnings = examine(properties)
     node_id = _node_id(Settings(properties))
     settings = Settings({**properties, "node.id": str(node_id), "broker.id": str(node_id)})
-    _check_retention(settings)
+    together.check(settings)
     _check_room(settings)
     roles = set(_required(settings, "process.roles", "broker, controller or both"))
     controller_names = tuple(n.upper() for n in settings.names("controller.listener.names"))
@@ -262,15 +263,6 @@ def _listeners(
             raise Unusable(f"advertised.listeners: there is no listener named {endpoint.name}")
         told[endpoint.name] = endpoint
     return bound, tuple(told[e.name] for e in bound)
-
-
-def _check_retention(settings: Settings) -> None:
-    """As Apache Kafka: 0 would be a mistake, and -1 says for ever."""
-    if settings.whole("log.retention.ms") == 0:
-        raise Unusable(
-            "log.retention.ms must be unlimited (-1) or, equal or greater than 1 (hours and "
-            "minutes likewise)"
-        )
 
 
 def _check_room(settings: Settings) -> None:

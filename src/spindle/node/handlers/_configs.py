@@ -11,8 +11,10 @@ from spindle.core.controller.configs import Alteration, ConfigOperation, ConfigR
 from spindle.core.controller.controller_state import check_records
 from spindle.core.controller.own_cordons import OwnCordons
 from spindle.model import cordons
-from spindle.model.errors import Error, Refusal
+from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.image import BROKER_RESOURCE
+from spindle.model.settings import together
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.parts import SIZE
 from spindle.node.request_context import R, RequestContext
 from spindle.wire.messages import alter_configs_request as whole
@@ -80,9 +82,36 @@ def hand_on(
         for resource in part:
             if resource.resource_type == BROKER_RESOURCE:
                 mine.check(*asked(resource))
+                _check_together(broker, resource)
         if len(part) == SIZE:
             broker.out.in_turn(partial(hand_on, broker, context, resources, refuse))
         else:
             broker.forwarding.forward(context, refuse)
     except Refusal as refusal:
         context.answer(refuse(refusal.error, refusal.message))
+
+
+def _check_together(broker: Broker, resource: Resource) -> None:
+    """Refusal where our settings would not go together any more, as a start would refuse them.
+
+    As Apache Kafka's broker: also where all brokers share the setting.
+    """
+    target, alterations = asked(resource)
+    own = str(broker.node_id)
+    if target.name not in ("", own) or together.DYNAMIC.isdisjoint(a.name for a in alterations):
+        return
+    values = {name: dict(broker.image.config(BROKER_RESOURCE, name)) for name in ("", own)}
+    changed = values[target.name]
+    if isinstance(resource, whole.AlterConfigsResource):
+        changed.clear()
+    for alteration in alterations:
+        if alteration.operation == ConfigOperation.DELETE:
+            changed.pop(alteration.name, None)
+        elif alteration.value is not None:
+            changed[alteration.name] = alteration.value
+    settings = Settings(broker.settings.given)
+    settings.set_dynamic({**values[""], **values[own]})
+    try:
+        together.check(settings)
+    except Unusable as unusable:
+        raise Refusal(Error.INVALID_REQUEST, str(unusable)) from None
