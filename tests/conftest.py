@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support import amounts
+from tests.support import amounts, idle_time
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
@@ -86,6 +86,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def port() -> int:
     """One free loopback port."""
     return free_port()
+
+
+@pytest.fixture
+def only_idle_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`asyncio.run` whose clock stands while there is something to do."""
+    monkeypatch.setattr("asyncio.run", idle_time.run)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 def directory(types: Any, path: str, error: int = 0, **logs: tuple[int, int, bool]) -> Any:
     """A DescribeLogDirs result; logs are topic=(size, lag, is_future), partition 0."""

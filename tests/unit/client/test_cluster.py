@@ -20,6 +20,7 @@ from spindle.wire.apis import Key
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
 from spindle.wire.messages.metadata_request import MetadataRequest
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 METADATA = MetadataRequest(topics=None)
 
 

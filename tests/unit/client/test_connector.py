@@ -21,6 +21,7 @@ from spindle.security.secret import Secret
 from spindle.security.tokens import Token, TokenFile
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 PLAIN = PasswordLogin("PLAIN", "joe", Secret("hush"))
 
 

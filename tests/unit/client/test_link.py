@@ -13,6 +13,7 @@ from spindle.client.link import OPEN_MAX, Link
 from spindle.wire.apis import Key
 from spindle.wire.messages.metadata_request import MetadataRequest
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 METADATA = MetadataRequest(topics=None)
 
 

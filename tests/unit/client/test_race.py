@@ -10,6 +10,8 @@ from spindle.client.failures import AuthenticationFailed, OutOfTime, Refused, Un
 from spindle.client.race import Race, first_answer
 from spindle.model.errors import Error
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 def test_the_next_is_asked_where_the_first_keeps_silent() -> None:
     race = Race("abc", patience=2)

@@ -22,7 +22,7 @@ from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
 from spindle.wire.messages.metadata_request import MetadataRequest
 
-pytestmark = pytest.mark.spec("V-06")
+pytestmark = [pytest.mark.spec("V-06"), pytest.mark.usefixtures("only_idle_time")]
 METADATA = MetadataRequest(topics=None)
 LOG_DIRS = DescribeLogDirsRequest(topics=None)
 MINUTES = 600.0
@@ -34,7 +34,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_links, "CONNECT_LIMIT_S", 0.2)
     monkeypatch.setattr(node_links, "CONNECT_SHARE", 0.0)
     monkeypatch.setattr(node_links, "AGAIN_S", 0.05)
-    monkeypatch.setattr(node_links, "FRESH_S", 0.0)
+    monkeypatch.setattr(node_links, "FRESH_S", -1.0)  # No sign of life is fresh, not even one now.
     monkeypatch.setattr("spindle.client.connector.LIMIT_S", 0.2)
     monkeypatch.setattr("spindle.client.strangers.LIMIT_S", 0.2)
     monkeypatch.setattr("spindle.client.connector.STRANGE_S", 0.05)

@@ -14,6 +14,8 @@ from spindle.model.errors import Error, Unusable
 from spindle.pipeline.replica_assignment import assigned, check_hidden
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 def metadata(codes: dict[str, Error]) -> Any:
     """Answers Metadata: each topic has a partition on brokers 1, 2 and 3, or an error."""

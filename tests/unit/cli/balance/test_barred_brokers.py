@@ -13,6 +13,7 @@ from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import PlanRequest
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 HALF_DEAD = (directory("/a", {}), directory("/b", {}, online=False), directory("/c", {}))
 
 

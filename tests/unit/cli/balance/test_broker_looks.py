@@ -14,6 +14,8 @@ from spindle.client.admin import AdminClient
 from spindle.client.failures import OutOfTime
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 def directory(request: Any, types: Any) -> Any:
     result = make(types.DescribeLogDirsResult, log_dir="/d", total_bytes=100, usable_bytes=50)

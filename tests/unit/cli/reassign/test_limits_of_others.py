@@ -21,6 +21,7 @@ from spindle.client.results import Replica, Resource, ResourceType
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 PLAN = ReassignmentPlan({TopicPartition("t", 0): (1,)}, {Replica("t", 0, 1): "/d2"})
 BROKER = Resource(ResourceType.BROKER, "1")
 _DYNAMIC_BROKER = 2

@@ -19,6 +19,7 @@ from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 T0 = TopicPartition("t", 0)
 HERE, NEW = Replica("t", 0, 1), Replica("t", 0, 2)
 

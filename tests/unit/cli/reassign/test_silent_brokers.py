@@ -18,6 +18,7 @@ from spindle.client.results import ConfigSource, Replica, Resource, ResourceType
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 PLAN = ReassignmentPlan({TopicPartition("t", 0): (1, 2)}, {Replica("t", 0, 1): "/d1"})
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 
