@@ -16,6 +16,8 @@ from tests.support.waiting import eventually_async
 
 from spindle.runtime import crowd, driver
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:

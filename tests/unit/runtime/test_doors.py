@@ -18,6 +18,8 @@ from spindle.model.errors import Unusable
 from spindle.runtime import crowd
 from spindle.runtime.doors import ACCEPT_AT_ONCE, Bustle, ConnectionLimits, Doors, NewcomersShare
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
+
 
 @pytest.mark.spec("S-08")
 def test_at_the_limit_the_quietest_connection_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import FrameAsked
 from spindle.runtime.net import listen, scratch
 from spindle.runtime.outgoing import OutgoingConnections
 
+pytestmark = pytest.mark.usefixtures("only_idle_time")
 REQUEST = b"\0\0\0\4\0\0\0\1"
 LONG, SHORT = 50.0, 0.05
 

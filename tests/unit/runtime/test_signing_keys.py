@@ -17,6 +17,7 @@ from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.sasl_listener import SaslListener
 from spindle.runtime import signing_keys
+from spindle.runtime.signing_keys import read_keys
 from spindle.security.json_web_tokens import SigningKeys, UnknownKey, parse_keys
 
 pytestmark = pytest.mark.spec("S-04")
@@ -45,6 +46,14 @@ def test_a_changed_file_is_read_again_and_a_broken_one_changes_nothing(
     monkeypatch.setattr(signing_keys, "LOOK_SECONDS", 0.01)
     path = tmp_path / "keys.json"
     listener, settings = listener_of(TokenProvider().publish(path))
+    failures: list[Unusable] = []
+
+    def read(url: str) -> SigningKeys:
+        try:
+            return read_keys(url)
+        except Unusable as failure:
+            failures.append(failure)
+            raise
 
     async def run() -> None:
         watching = asyncio.create_task(signing_keys.SigningKeyWatch([listener], settings).watch())
@@ -60,8 +69,13 @@ def test_a_changed_file_is_read_again_and_a_broken_one_changes_nothing(
                 return False
 
         await eventually_async(known, "the new keys count", 20, 0.02)
+        monkeypatch.setattr(signing_keys, "read_keys", read)
         path.write_text("no keys")
-        await asyncio.sleep(0.1)  # Nothing shows that it was looked at.
+
+        async def refused_again() -> bool:
+            return len(failures) >= 2
+
+        await eventually_async(refused_again, "the broken file is read", 20, 0.02)
         assert await known()
         watching.cancel()
 

@@ -317,6 +317,7 @@ async def test_tls_at_a_listener_without_it_is_reported(stock: Shop, said: list[
 
 
 @pytest.mark.spec("S-08")
+@pytest.mark.usefixtures("only_idle_time")
 @alone
 async def test_a_handshake_that_is_not_finished_ends(
     stock: Shop, said: list[Any], monkeypatch: pytest.MonkeyPatch
@@ -329,6 +330,7 @@ async def test_a_handshake_that_is_not_finished_ends(
             async with asyncio.timeout(10):
                 assert await asyncio.get_running_loop().sock_recv(link, 1) == b""
         assert "was not done" in failures(said)[0]
+        monkeypatch.setattr(handshakes, "HANDSHAKE_SECONDS", 60.0)
         assert await asyncio.to_thread(asks, node.ports["CLIENTS"], stock.context()) == 4
 
 
