@@ -471,6 +471,22 @@ class World:
         return self.nodes[node].call(Key.FETCH, version, body)
 
 
+def offsets_listed(
+    node: Node, timestamp: int, version: int = 7, replica: int = -1, epoch: int = -1
+) -> Answer:
+    """Ask for an offset of partition 0."""
+    types = request_types(Key.LIST_OFFSETS, version)
+    asked = make(
+        types.ListOffsetsPartition,
+        partition_index=0,
+        timestamp=timestamp,
+        current_leader_epoch=epoch,
+    )
+    topic = make(types.ListOffsetsTopic, name=NAME, partitions=(asked,))
+    body = make(types.ListOffsetsRequest, replica_id=replica, topics=(topic,))
+    return node.call(Key.LIST_OFFSETS, version, body)
+
+
 __all__ = ["Answer", "Node", "World", "fetched", "produced", "values_of"]
 
 

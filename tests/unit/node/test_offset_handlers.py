@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.support.replica_world import NAME, Answer, World
+from tests.support.replica_world import NAME, Answer, World, offsets_listed
 from tools.messages.entities import make, request_types
 
 from spindle.model import metadata_records as r
@@ -19,16 +19,7 @@ from spindle.wire.batch import build
 def list_offsets(
     world: World, node: int, timestamp: int, version: int = 7, replica: int = -1, epoch: int = -1
 ) -> tuple[Error, int, int]:
-    types = request_types(Key.LIST_OFFSETS, version)
-    asked = make(
-        types.ListOffsetsPartition,
-        partition_index=0,
-        timestamp=timestamp,
-        current_leader_epoch=epoch,
-    )
-    topic = make(types.ListOffsetsTopic, name=NAME, partitions=(asked,))
-    body = make(types.ListOffsetsRequest, replica_id=replica, topics=(topic,))
-    answer = world.nodes[node].call(Key.LIST_OFFSETS, version, body)
+    answer = offsets_listed(world.nodes[node], timestamp, version, replica, epoch)
     told = answer.entity.topics[0].partitions[0]
     return told.error_code, told.offset, told.timestamp
 

@@ -201,8 +201,8 @@ class DelayedProduce:
     def _turn_away(self, share: ProducedPartition, refusal: Refusal) -> None:
         """It is not taken; where its disk has failed, the next leader's name may come along."""
         if refusal.error is Error.KAFKA_STORAGE_ERROR:
-            hosted = self._replicas.partitions.locate(share.topic, share.index)
-            if isinstance(hosted, HostedPartition) and self.await_successor(share, hosted.id):
+            id = self._replicas.partitions.id_of(share.topic, share.index)
+            if id is not None and self.await_successor(share, id):
                 return
         share.refuse(refusal)
         self.on_settled()

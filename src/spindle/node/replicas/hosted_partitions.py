@@ -33,22 +33,22 @@ class HostedPartitions:
 
     def locate(self, topic: str | TopicId | None, partition: int) -> HostedPartition | Error:
         """A hosted partition as a client names it, or the error that says why there is none."""
-        image = self._context.image
-        unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
-        if isinstance(topic, str):
-            topic_id = image.topic_ids.get(topic)
-        else:
-            topic_id = topic if topic in image.topics else None
-            unknown = Error.UNKNOWN_TOPIC_ID
-        if topic_id is None:
-            return unknown
-        id = PartitionId(topic_id, partition)
+        id = self.id_of(topic, partition)
+        if id is None:
+            by_name = isinstance(topic, str)
+            return Error.UNKNOWN_TOPIC_OR_PARTITION if by_name else Error.UNKNOWN_TOPIC_ID
         hosted = self.hosted.get(id)
         if hosted is not None:
             return hosted
-        if image.partition(id) is None:
+        if self._context.image.partition(id) is None:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
-        return self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER)
+        return self._of_failed(id, self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER))
+
+    def id_of(self, topic: str | TopicId | None, partition: int) -> PartitionId | None:
+        """A partition as a client names it; None: there is no such topic."""
+        image = self._context.image
+        id = image.topic_ids.get(topic) if isinstance(topic, str) else topic
+        return None if id is None or id not in image.topics else PartitionId(id, partition)
 
     def leader(self, topic: str | TopicId | None, partition: int) -> HostedPartition | Error:
         """The same, if it is led here."""
@@ -58,24 +58,25 @@ class HostedPartitions:
         return self.offline(hosted) or Error.NOT_LEADER_OR_FOLLOWER
 
     def offline(self, hosted: HostedPartition) -> Error:
-        """What clients hear of a replica that cannot serve; NONE: it can.
+        """What clients hear of a replica that cannot serve; NONE: it can."""
+        role = hosted.partition.role
+        return self._of_failed(hosted.id, role.error) if isinstance(role, Offline) else Error.NONE
+
+    def _of_failed(self, id: PartitionId, error: Error) -> Error:
+        """What clients hear of a replica that failed with `error`.
 
         As soon as another broker leads they are to go there, and need not know of our disk.
         """
-        role = hosted.partition.role
-        if not isinstance(role, Offline):
-            return Error.NONE
-        state = self._context.image.partition(hosted.id)
+        state = self._context.image.partition(id)
         if state is None or state.leader in (NO_LEADER, self._context.node_id):
-            return role.error
+            return error
         return Error.NOT_LEADER_OR_FOLLOWER
 
     def _is_undecided(self, id: PartitionId) -> bool:
         """Whether a replica has failed that the metadata has as leader, and another could lead."""
         hosted, state = self.hosted.get(id), self._context.image.partition(id)
         return (
-            hosted is not None
-            and hosted.is_offline
+            (id in self.lost if hosted is None else hosted.is_offline)
             and state is not None
             and state.leader == self._context.node_id
             and len(state.replicas) > 1
@@ -83,10 +84,8 @@ class HostedPartitions:
 
     def leader_hint(self, topic: str | TopicId | None, partition: int) -> tuple[NodeId, int] | None:
         """(leader, leader epoch) of a partition as the metadata has it; None: it has no leader."""
-        topic_id = self._context.image.topic_ids.get(topic) if isinstance(topic, str) else topic
-        if topic_id is None:
-            return None
-        state = self._context.image.partition(PartitionId(topic_id, partition))
+        id = self.id_of(topic, partition)
+        state = None if id is None else self._context.image.partition(id)
         if state is None or state.leader == NO_LEADER:
             return None
         return state.leader, state.leader_epoch

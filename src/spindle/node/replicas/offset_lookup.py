@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from spindle.core.replica.partition import PartitionLeader
+from spindle.core.replica.partition import Offline, PartitionLeader
 from spindle.model.errors import Error, Failure
 from spindle.model.jobs import FindOffset, FoundOffset
 from spindle.node.replicas.delayed_fetch import CONSUMER, DEBUGGER
@@ -52,17 +52,17 @@ class ListedOffset(NamedTuple):
 def find_offset(
     replicas: ReplicaManager, wanted: WantedOffset, then: Callable[[ListedOffset], None]
 ) -> None:
-    """Look an offset up; `then` gets the answer, now or later."""
-    locate = (
-        replicas.partitions.locate if wanted.replica == DEBUGGER else replicas.partitions.leader
-    )
-    hosted = locate(wanted.topic, wanted.partition)
-    if not isinstance(hosted, HostedPartition):
-        then(ListedOffset(hosted))
+    """Look an offset up; `then` gets the answer, now or later.
+
+    A consumer at a leader whose disk has failed is answered once the next leader is known: it asks
+    for the metadata then, and finds it there.
+    """
+    hosted = _serving(replicas, wanted)
+    if isinstance(hosted, Error):
+        _refuse(replicas, wanted, hosted, then)
         return
-    error = _check(hosted, wanted)
     log, timestamp = hosted.partition.log, wanted.timestamp
-    if error != Error.NONE:
+    if (error := _check(hosted, wanted)) != Error.NONE:
         then(ListedOffset(error))
     elif timestamp == LATEST:
         then(ListedOffset(offset=_latest(hosted, wanted), epoch=hosted.partition.leader_epoch))
@@ -75,13 +75,38 @@ def find_offset(
         def on_found(result: FoundOffset | Failure) -> None:
             if isinstance(result, Failure):
                 replicas.changes.on_failure(hosted, result)
-                then(ListedOffset(Error.KAFKA_STORAGE_ERROR))
+                _refuse(replicas, wanted, Error.KAFKA_STORAGE_ERROR, then)
             else:
                 then(ListedOffset(Error.NONE, result.offset, result.timestamp, result.epoch))
 
         limit = _latest(hosted, wanted)
         job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=limit)
         hosted.jobs.run(job, on_found)
+
+
+def _serving(replicas: ReplicaManager, wanted: WantedOffset) -> HostedPartition | Error:
+    """The replica that may answer, or why there is none: only a debugger reads a follower's."""
+    if wanted.replica != DEBUGGER:
+        return replicas.partitions.leader(wanted.topic, wanted.partition)
+    hosted = replicas.partitions.locate(wanted.topic, wanted.partition)
+    if isinstance(hosted, HostedPartition) and isinstance(hosted.partition.role, Offline):
+        return hosted.partition.role.error
+    return hosted
+
+
+def _refuse(
+    replicas: ReplicaManager,
+    wanted: WantedOffset,
+    error: Error,
+    then: Callable[[ListedOffset], None],
+) -> None:
+    partitions = replicas.partitions
+    if error is Error.KAFKA_STORAGE_ERROR and wanted.replica == CONSUMER:
+        id = partitions.id_of(wanted.topic, wanted.partition)
+        again = partial(find_offset, replicas, wanted, then)
+        if id is not None and partitions.successors.wait(id, again):
+            return
+    then(ListedOffset(error))
 
 
 def _check(hosted: HostedPartition, wanted: WantedOffset) -> Error:

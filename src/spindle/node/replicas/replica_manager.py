@@ -107,7 +107,7 @@ class ReplicaManager:
             known = self._context.image.partition(id) is not None
             error = Error.NOT_LEADER_OR_FOLLOWER if known else Error.UNKNOWN_TOPIC_OR_PARTITION
             self._drop(hosted, error)
-            self.partitions.successors.on_changed((id,))
+        self.partitions.successors.on_changed((id,))
 
     def on_directory_failed(self, directory: LogDir) -> None:
         """Every partition that serves from there goes offline; all that waits for it is refused."""
@@ -166,10 +166,10 @@ class ReplicaManager:
             hosted, state = self.partitions.find(id), image.partition(id)
             if hosted is not None and state is not None:
                 self._assign(hosted, state)
-        self.partitions.successors.on_changed(delta.partitions)
-        for topic_id in delta.removed:
-            for id in [id for id in self.partitions.lost if id.topic_id == topic_id]:
-                del self.partitions.lost[id]
+        gone = [id for id in self.partitions.lost if id.topic_id in delta.removed]
+        for id in gone:
+            del self.partitions.lost[id]
+        self.partitions.successors.on_changed((*delta.partitions, *gone))
         if delta.brokers:
             self._on_brokers(delta)
             self.changes.followers.on_brokers(delta.brokers)

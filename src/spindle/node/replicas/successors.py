@@ -2,7 +2,7 @@
 
 A client that hears of the failure at once asks this broker again, and waits ever longer in between.
 One that hears the next leader's name with the refusal (KIP-951) goes there. The controller names it
-within some hundredths of a second. Belongs to `HostedPartitions`; `node.produce` waits.
+within some hundredths of a second. Belongs to `HostedPartitions`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Successors:
         """`is_due`: whether a partition's leader has failed here and the next one is not known."""
         self._out = out
         self._is_due = is_due
-        self._waiting: dict[PartitionId, list[Callable[[], None]]] = {}
+        self._waiting: dict[PartitionId, dict[Callable[[], None], None]] = {}
         self._timers: dict[PartitionId, Timer] = {}
         self._vain: set[PartitionId] = set()
         """Those that were waited for already."""
@@ -40,11 +40,11 @@ class Successors:
     def wait(self, id: PartitionId, then: Callable[[], None]) -> bool:
         """Call `then` once that is decided, or time is up; in the order in which clients came.
 
-        False: it is never called, as there is nothing to wait for.
+        Once, however often it is given. False: never, as there is nothing to wait for.
         """
         if not self.may_wait(id):
             return False
-        self._waiting[id].append(then)
+        self._waiting[id][then] = None
         return True
 
     def may_wait(self, id: PartitionId) -> bool:
@@ -52,7 +52,7 @@ class Successors:
         if id in self._vain or not self._is_due(id):
             return False
         if id not in self._waiting:
-            self._waiting[id] = []
+            self._waiting[id] = {}
             self._timers[id] = self._out.after(WAIT, lambda: self._give_up(id))
         return True
 

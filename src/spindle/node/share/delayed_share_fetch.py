@@ -33,6 +33,11 @@ RECORD_LIMIT: Final = 1
 """An acquire mode: no more records than asked for."""
 
 
+def wait_of(request: ShareFetchRequest) -> float:
+    """Seconds that a request may wait."""
+    return min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
+
+
 class ShareFetchParams(NamedTuple):
     """What a request asks for as a whole."""
 
@@ -54,7 +59,7 @@ class ShareFetchParams(NamedTuple):
         max_bytes = min(request.max_bytes, limit if most is None else min(limit, most))
         return cls(
             key,
-            min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX),
+            wait_of(request),
             min(request.min_bytes, max_bytes),
             max_bytes,
             request.max_records,
@@ -176,12 +181,18 @@ class DelayedShareFetch:
         """A partition that may be read; None: the answer says why it may not."""
         shared = self._refused(id) or self._manager.find(self._params.key.group_id, id)
         if not isinstance(shared, SharedPartition):
-            self._found[id] = SharedRecords(shared)
+            self._refuse(id, shared)
             return None
         if shared.error:
-            self._found[id] = SharedRecords(shared.error)
+            self._refuse(id, shared.error)
             return None
         return shared
+
+    def _refuse(self, id: PartitionId, error: Error) -> None:
+        """The answer names the error; where its disk has failed, once the next leader is known."""
+        successors = self._manager.replicas.partitions.successors
+        if self._timed_out or not successors.wait(id, self._on_news):
+            self._found[id] = SharedRecords(error)
 
     @property
     def _committed(self) -> bool:
@@ -198,7 +209,7 @@ class DelayedShareFetch:
         while ready and self._wants_more():
             id, shared = ready.pop(0)
             if shared.error:
-                self._found[id] = SharedRecords(shared.error)
+                self._refuse(id, shared.error)
             elif shared.busy:
                 self._wait_turn(shared)
             elif self._reads(id, shared, share, lambda: self._step(ready, share, idle)):
@@ -238,7 +249,7 @@ class DelayedShareFetch:
         def on_read(result: ReadResult | Failure) -> None:
             if isinstance(result, Failure):
                 self._manager.replicas.changes.on_failure(shared.hosted, result)
-                self._found[id] = SharedRecords(Error.KAFKA_STORAGE_ERROR)
+                self._refuse(id, Error.KAFKA_STORAGE_ERROR)
                 shared.done()
             else:
                 self._on_data(reading, bytes(result.data), tuple(result.aborted))
@@ -296,7 +307,7 @@ class DelayedShareFetch:
         for reading in readings:
             machine = reading.shared.machine
             if reading.shared.error or machine is None:
-                self._found[reading.id] = SharedRecords(reading.shared.error)
+                self._refuse(reading.id, reading.shared.error)
             elif left > 0:
                 before = machine.next
                 left -= self._take(reading, left)
