@@ -8,6 +8,7 @@ import pytest
 from tests.support.replica_world import values_of
 from tests.support.share_world import BIG, ShareWorld, acquired, size_of
 
+from spindle.model.errors import Error
 from spindle.model.metric_tables import led_groups as of
 from spindle.wire.messages import share_fetch_request as m
 
@@ -176,3 +177,15 @@ def test_sessions_records_in_flight_and_acknowledgements_are_counted() -> None:
     assert now[of.SHARE_ACKNOWLEDGEMENTS.name, "Reject"] == 1
     assert now[of.SHARE_ACKNOWLEDGEMENTS.name, "Release"] == 0
     assert now[of.SHARE_IN_FLIGHT.name, "g", "t", "0"] == 0
+
+
+def test_one_session_too_many_is_refused_when_its_time_is_up() -> None:
+    world = ShareWorld(settings={"group.share.max.share.sessions": "1"})
+    world.ask()
+    other = world.ask(member_id="n", share_session_epoch=0, max_wait_ms=500)
+    world.world.wait(0.4)
+    assert not other.there
+    world.world.wait(0.2)
+    assert other.entity.error_code == Error.SHARE_SESSION_LIMIT_REACHED
+    at_once = world.ask(member_id="n", share_session_epoch=0)
+    assert at_once.entity.error_code == Error.SHARE_SESSION_LIMIT_REACHED

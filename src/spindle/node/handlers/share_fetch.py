@@ -8,7 +8,8 @@ Behaviour:
   batches once there are so many. `batch_size`: acquired ranges are cut where batches of the log
   begin, about so many records apart.
 - A member over its quota for consumers (S-07) acquires nothing; the answer says how long it waits.
-- Sessions: epoch 0 begins one, -1 ends it, and what the member has comes back.
+- Sessions: epoch 0 begins one, -1 ends it, and what the member has comes back. Where there are
+  too many, SHARE_SESSION_LIMIT_REACHED comes after `max_wait`: clients ask again at once.
 - Where the cluster's share.version is 0, UNSUPPORTED_VERSION.
 
 Version notes: 2 has a strict limit of records (KIP-1206) and acknowledgements that ask for more
@@ -37,6 +38,7 @@ from spindle.node.share.delayed_share_fetch import (
     DelayedShareFetch,
     SharedRecords,
     ShareFetchParams,
+    wait_of,
 )
 from spindle.node.share.share_partition_manager import Acknowledged
 from spindle.wire.messages.share_fetch_request import ShareFetchRequest
@@ -54,7 +56,14 @@ def on_broker(
     key = speaker(request.group_id, request.member_id)
     named, said = fetched(request)
     _check_renewal(request)
-    session = _session(broker, request, context, named, bool(said))
+    try:
+        session = _session(broker, request, context, named, bool(said))
+    except Refusal as refusal:
+        if refusal.error is not Error.SHARE_SESSION_LIMIT_REACHED:
+            raise
+        late = refuse(request, context, refusal.error, str(refusal))
+        broker.out.after(wait_of(request), lambda: context.answer(late))
+        return LATER
     shares, refused = broker.shares, readable(broker, context.permits)
     renews = request.is_renew_ack
 
