@@ -384,6 +384,15 @@ def test_a_watch_is_interrupted_resumed_and_ended(desk: Desk) -> None:
     assert f"spindle reassign cancel -b {desk.cluster.bootstrap} {desk.file}" in err
     assert desk.where("re-up", 0, 1).future == target
     desk.await_throttles("re-up", {MOVE_RATE: SLOW})
+    for command in (
+        ("watch", "--watch-limit", "1"),
+        ("execute", "--additional", "--watch", "--watch-limit", "1"),
+    ):
+        limited = desk.spindle(*command)
+        assert limited.code == 1, limited
+        assert "The time to watch is over. What has started continues" in limited.stderr
+        assert "still moving" in limited.stdout
+        desk.await_throttles("re-up", {MOVE_RATE: SLOW})
 
     listed = desk.spindle("list", "--json", plan=False)
     (move,) = json.loads(listed.stdout)["moves"]
@@ -398,6 +407,13 @@ def test_a_watch_is_interrupted_resumed_and_ended(desk: Desk) -> None:
     desk.await_throttles("re-up", {})
     assert "Nothing is in progress" in desk.spindle("watch", plan=False).stdout
     assert "Nothing is in progress" in desk.spindle("list", plan=False).stdout
+
+
+def test_a_limit_without_a_watch_is_refused(desk: Desk) -> None:
+    desk.plan("re-none", 0, [1], ["any"])
+    refused = desk.spindle("execute", "--watch-limit", "1")
+    assert refused.code != 0
+    assert "--watch-limit goes with --watch" in refused.stderr
 
 
 @pytest.mark.spec("K113-22", "K113-24")

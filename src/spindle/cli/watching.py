@@ -174,10 +174,14 @@ async def what_is_there(admin: AdminClient) -> ReassignmentPlan | None:
 
 
 async def watch(
-    admin: AdminClient, plan: ReassignmentPlan, before: Mapping[Replica, bool] | None = None
+    admin: AdminClient,
+    plan: ReassignmentPlan,
+    before: Mapping[Replica, bool] | None = None,
+    limit: float | None = None,
 ) -> Verified:
     """Show progress until the plan is complete, or nothing is under way any more.
 
+    `limit`: for so many seconds at most; what was found last then still goes on.
     `before`: what was complete before the plan was started, where the caller knows; else what is
     complete now. There is no bar where that is everything.
     """
@@ -187,6 +191,7 @@ async def watch(
     if all(before.values()) and verified.complete:
         return verified
     still, standing = 0, StandingCopies()
+    deadline = None if limit is None else time.monotonic() + limit
     with render.transfers("copying") as report:
         while True:
             found = await admin.describe_log_dirs(
@@ -201,6 +206,8 @@ async def watch(
                 render.note(line)
             still = 0 if verified.active else still + 1
             if verified.complete or still >= SETTLED_LOOKS:
+                return verified
+            if deadline is not None and time.monotonic() >= deadline:
                 return verified
             await asyncio.sleep(EVERY_S)
             verified = await look(admin, plan)

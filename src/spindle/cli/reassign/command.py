@@ -34,6 +34,7 @@ from spindle.cli.watching import complete_replicas, what_is_there
 from spindle.cli.watching import watch as watch_plan
 from spindle.client.admin import AdminClient
 from spindle.client.results import Reassignment, Replica
+from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 
 T = TypeVar("T")
@@ -44,6 +45,24 @@ app = typer.Typer(
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="The plan: JSON of kafka-reassign-partitions.")
+]
+
+KeepFactor = Annotated[
+    bool,
+    typer.Option(
+        "--keep-replication-factor",
+        "--disallow-replication-factor-change",
+        help="Refuse a plan that changes it.",
+    ),
+]
+WatchLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--watch-limit",
+        min=0,
+        metavar="SECONDS",
+        help="Watch no longer: exit with 1, and leave what is under way as it is.",
+    ),
 ]
 
 
@@ -97,14 +116,7 @@ def execute(
     additional: Annotated[
         bool, typer.Option("--additional", help="Also if other reassignments are in progress.")
     ] = False,
-    keep_replication_factor: Annotated[
-        bool,
-        typer.Option(
-            "--keep-replication-factor",
-            "--disallow-replication-factor-change",
-            help="Refuse a plan that changes it.",
-        ),
-    ] = False,
+    keep_replication_factor: KeepFactor = False,
     timeout: Annotated[
         float,
         typer.Option(
@@ -112,16 +124,20 @@ def execute(
         ),
     ] = 10.0,
     watch: Annotated[bool, typer.Option("--watch", help="Show progress until it is done.")] = False,
+    watch_limit: WatchLimit = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Start a plan. Directories first, so that new replicas are created where they belong.
 
     With --watch the command waits until the plan is complete, restores the throttles and exits
-    with 1 if a replica is not where the plan wants it. Ctrl-C ends only the watching. Without it,
+    with 1 if a replica is not where the plan wants it. Ctrl-C ends only the watching, and so does
+    --watch-limit: a move whose broker stays down would never end. Without --watch,
     use `spindle reassign watch` or `verify`; they restore throttles, too, also those of a run that
     was killed (the earlier values are below $SPINDLE_STATE_DIR, default ~/.local/state/spindle).
     """
+    if watch_limit is not None and not watch:
+        raise Unusable("--watch-limit goes with --watch")
     wanted = parse_plan(read_text(plan))
     options = ReassignOptions(
         watched=watch,
@@ -137,7 +153,9 @@ def execute(
         await running.settle(admin, wanted, render.note)
         before = complete_replicas(await running.look(admin, wanted)) if watch else {}
         done = await running.execute(admin, wanted, options, say)
-        return done, await _watch(admin, wanted, before) if watch else None
+        if not watch:
+            return done, None
+        return done, await _watch(admin, wanted, before, watch_limit)
 
     done, found = _interruptible(bootstrap_server, work, request_timeout, plan)
     if as_json:
@@ -149,7 +167,7 @@ def execute(
         view.show_executed(done)
         render.say(f"Follow it with {_command('watch', bootstrap_server, plan)}")
     if found is not None:
-        _exit(found)
+        _end_of_watch(found, bootstrap_server, plan)
 
 
 @app.command()
@@ -159,12 +177,14 @@ def watch(
         Path | None,
         typer.Argument(metavar="PLAN", help="The plan. Omit to watch everything in progress."),
     ] = None,
+    watch_limit: WatchLimit = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Show bytes, rate and time left of each disk until a plan is done; then restore throttles.
 
-    Works for every earlier `execute`, also from another machine. Ctrl-C ends only the watching.
+    Works for every earlier `execute`, also from another machine. Ctrl-C ends only the watching,
+    and so does --watch-limit.
     """
     given = None if plan is None else parse_plan(read_text(plan))
 
@@ -173,7 +193,7 @@ def watch(
         if wanted is None:
             return None
         await running.settle(admin, wanted, render.note)
-        return await _watch(admin, wanted)
+        return await _watch(admin, wanted, limit=watch_limit)
 
     found = _interruptible(bootstrap_server, work, request_timeout, plan)
     if as_json:
@@ -184,7 +204,7 @@ def watch(
     else:
         view.show(found)
     if found is not None:
-        _exit(found)
+        _end_of_watch(found, bootstrap_server, plan)
 
 
 @app.command()
@@ -273,9 +293,12 @@ def list_(
 
 
 async def _watch(
-    admin: AdminClient, plan: ReassignmentPlan, before: Mapping[Replica, bool] | None = None
+    admin: AdminClient,
+    plan: ReassignmentPlan,
+    before: Mapping[Replica, bool] | None = None,
+    limit: float | None = None,
 ) -> Verified:
-    found = await watch_plan(admin, plan, before)
+    found = await watch_plan(admin, plan, before, limit)
     if not found.active:
         await limits.put_back(admin, plan, render.note)
     return found
@@ -296,18 +319,28 @@ def _interruptible(
     try:
         return run_to_end(run())
     except (KeyboardInterrupt, asyncio.CancelledError):
-        lines = [
-            "Interrupted. What has started continues in the cluster, with its throttles.",
-            f"  resume watching:   {_command('watch', bootstrap, plan)}",
-        ]
-        if plan is not None:
-            lines.append(f"  stop it:           {_command('cancel', bootstrap, plan)}")
-        render.note("\n".join(lines))
+        _tell_how_to_go_on("Interrupted.", bootstrap, plan)
         raise typer.Exit(130) from None
+
+
+def _tell_how_to_go_on(why: str, bootstrap: Bootstrap, plan: Path | None) -> None:
+    lines = [
+        f"{why} What has started continues in the cluster, with its throttles.",
+        f"  resume watching:   {_command('watch', bootstrap, plan)}",
+    ]
+    if plan is not None:
+        lines.append(f"  stop it:           {_command('cancel', bootstrap, plan)}")
+    render.note("\n".join(lines))
 
 
 def _command(verb: str, bootstrap: Bootstrap, plan: Path | None) -> str:
     return f"spindle reassign {verb} {bootstrap.options}" + ("" if plan is None else f" {plan}")
+
+
+def _end_of_watch(found: Verified, bootstrap: Bootstrap, plan: Path | None) -> None:
+    if found.active and not found.complete:
+        _tell_how_to_go_on("The time to watch is over.", bootstrap, plan)
+    _exit(found)
 
 
 def _exit(found: Verified) -> None:
