@@ -46,6 +46,10 @@ class IdleLoop(asyncio.SelectorEventLoop):
         """Seconds that the loop has waited in vain."""
         return self._idle.seconds
 
+    def stand(self, seconds: float) -> None:
+        """Have the process stand still for so long, with a clock that goes on."""
+        self._idle.seconds += seconds
+
 
 class _IdleSelector(selectors.DefaultSelector):
     def __init__(self) -> None:

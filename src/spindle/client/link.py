@@ -41,6 +41,10 @@ class _Open:
     version: int
     answer: asyncio.Future[Response]
 
+    @property
+    def is_answered(self) -> bool:
+        return self.answer.done() and not self.answer.cancelled()
+
 
 class Link(asyncio.Protocol):
     """A connection; made by `connect`, used through `ask`, ended by `close`."""
@@ -139,6 +143,8 @@ class Link(asyncio.Protocol):
                     )
                 return cast("R", await asked.answer)
         except TimeoutError:
+            if asked.is_answered and self._ended is None:
+                return cast("R", asked.answer.result())  # It came while this process stood still.
             self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(
                 f"{self.name} did not answer {api_name(request)} within {seconds:.3g} s; it may be"
@@ -146,7 +152,7 @@ class Link(asyncio.Protocol):
             ) from None
         finally:
             # A caller that was cancelled leaves its entry, so that the answer finds its place.
-            if asked.answer.done() and not asked.answer.cancelled():
+            if asked.is_answered:
                 self._open.pop(correlation, None)
 
     def close(self, reason: str = "closed by us", kind: type[Unreachable] = Unreachable) -> None:

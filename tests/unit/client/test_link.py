@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
-from tools.messages.entities import make
+from tests.support.idle_time import IdleLoop
+from tools.messages.entities import make, response_types
+from tools.messages.frames import decode_request, encode_response
 
 from spindle.client.failures import OutOfTime, Unreachable
 from spindle.client.link import OPEN_MAX, Link
@@ -51,6 +54,30 @@ def test_silence_is_out_of_time_and_names_broker_api_and_limit() -> None:
                 await link.ask(METADATA, 9, 1)
 
     asyncio.run(scenario())
+
+
+def test_an_answer_that_came_while_this_process_stood_still_is_in_time() -> None:
+    async def scenario() -> str | None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, IdleLoop)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            link = await Link.connect(
+                *server.getsockname(), name="broker 1", client_id="test", seconds=5
+            )
+            far, _ = server.accept()
+        with far:
+            asked = asyncio.create_task(link.ask(METADATA, 9, 5))
+            await asyncio.sleep(0)
+            request = decode_request(far.recv(1000)[4:])
+            answer = make(response_types(Key.METADATA, 9).MetadataResponse, cluster_id="it")
+            far.sendall(b"".join(encode_response(request.header, answer)))
+            loop.stand(60)
+            told = await asked
+            assert link.alive
+            link.close()
+            return told.cluster_id
+
+    assert asyncio.run(scenario()) == "it"
 
 
 def test_a_broken_connection_fails_all_that_wait() -> None:
