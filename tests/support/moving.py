@@ -21,11 +21,11 @@ def started(directories: int = 2, partitions: int = 1, **settings: str) -> World
 
 
 def fill(world: World, count: int, partition: int = 0) -> list[bytes]:
-    """Append some records, one batch each."""
+    """Append some records, one batch and one write each."""
     values = [b"%d" % n for n in range(count)]
     for value in values:
         world.produce("t", value, partition=partition)
-    world.step()
+        world.step()
     return values
 
 

@@ -162,6 +162,43 @@ TURN_REST: Final = 0.05
 """How long (s) pieces of long work rest between two turns where the strain is greatest."""
 
 
+class _PutOff:
+    """What is put off: to the end of an input, or to turns of its own, a piece at a time."""
+
+    __slots__ = ("_out", "_turns", "last")
+
+    def __init__(self, out: Outbox) -> None:
+        self._out = out
+        self._turns: deque[Callable[[], None]] = deque()
+        self.last: list[Callable[[], None]] = []
+        """What this input ends with."""
+
+    def in_turn(self, then: Callable[[], None], at_once: bool) -> None:
+        """See `Outbox.in_turn`."""
+        if at_once and not self._turns:
+            then()
+            return
+        self._turns.append(then)
+        if len(self._turns) == 1:
+            self._rest()
+
+    def _rest(self) -> None:
+        self._out.after(TURN_REST * self._out.strain, self._next_turn)
+
+    def _next_turn(self) -> None:
+        self._turns[0]()  # What it asks for in its turn comes behind those that wait.
+        self._turns.popleft()
+        if self._turns:
+            self._rest()
+
+    def end_input(self) -> None:
+        """Do what is to be done at last, and what that puts off to the end in its turn."""
+        while self.last:
+            last, self.last = self.last, []
+            for then in last:
+                then()
+
+
 class Outbox:
     """Collects the effects of a node's machines; hands each answer to the continuation it is for.
 
@@ -184,7 +221,7 @@ class Outbox:
         self._tickets = itertools.count(1)
         self._waiting: dict[int, Callable[[Any], None]] = {}
         self._timers: list[tuple[float, int, Timer]] = []
-        self._turns: deque[Callable[[], None]] = deque()
+        self._put_off = _PutOff(self)
 
     # --- effects -----------------------------------------------------------------------------
 
@@ -193,6 +230,12 @@ class Outbox:
         ticket = next(self._tickets)
         self._waiting[ticket] = then
         self._ready.jobs.append(JobAsked(ticket, job))
+
+    @property
+    def newest_job(self) -> Job[object] | None:
+        """The job that was asked for last, while it can still be added to: it has not left."""
+        jobs = self._ready.jobs
+        return jobs[-1].job if jobs else None
 
     def ask(
         self,
@@ -247,24 +290,17 @@ class Outbox:
         """Be woken `delay` seconds from now."""
         return self.at(self.now + delay, then)
 
+    def at_last(self, then: Callable[[], None]) -> None:
+        """Have something done at the end of this input, with all that has come of it."""
+        self._put_off.last.append(then)
+
     def in_turn(self, then: Callable[[], None], at_once: bool = False) -> None:
         """Have a piece of long work done after others had their turn: one piece at a time, and
         under strain with rests in between.
 
         `at_once`: now, where no such piece waits.
         """
-        if at_once and not self._turns:
-            then()
-            return
-        self._turns.append(then)
-        if len(self._turns) == 1:
-            self.after(TURN_REST * self.strain, self._next_turn)
-
-    def _next_turn(self) -> None:
-        self._turns[0]()  # What it asks for in its turn comes behind those that wait.
-        self._turns.popleft()
-        if self._turns:
-            self.after(TURN_REST * self.strain, self._next_turn)
+        self._put_off.in_turn(then, at_once)
 
     @property
     def strain(self) -> float:
@@ -321,7 +357,8 @@ class Outbox:
         For a letter before much work. Where an input takes no time (tests, the simulation) all
         leaves together in the end.
         """
-        if self.carry_out is not None and (ready := self.take()) is not None:
+        if self.carry_out is not None and self._ready:
+            ready, self._ready = self._ready, Ready()
             self.carry_out(ready)
 
     @property
@@ -331,7 +368,9 @@ class Outbox:
         return bool(ready.closes or ready.mutes or ready.halt is not None or ready.stopped)
 
     def take(self) -> Ready | None:
-        """All effects since the last time, or None."""
+        """All effects of an input that has been worked on, or None: there are no more."""
+        if self._put_off.last:
+            self._put_off.end_input()
         if not self._ready:
             return None
         ready, self._ready = self._ready, Ready()

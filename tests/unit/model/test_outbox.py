@@ -5,7 +5,7 @@ import random
 import pytest
 
 from spindle.model.jobs import MeasureUsage
-from spindle.model.outbox import Outbox
+from spindle.model.outbox import Outbox, Ready
 
 
 def test_answers_reach_the_continuation_they_are_for() -> None:
@@ -71,6 +71,25 @@ def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
 
 
 @pytest.mark.spec("S-08")
+def test_what_is_done_at_last_leaves_with_the_rest_of_its_input() -> None:
+    out = Outbox(random.Random(1))
+    left: list[Ready] = []
+    out.carry_out = left.append
+
+    def last() -> None:
+        out.answer(1, [b"last"])
+        out.at_last(lambda: out.answer(1, [b"the very last"]))
+
+    out.at_last(last)
+    out.answer(1, [b"first"])
+    out.flush_now()
+    ready = out.take()
+    assert ready is not None
+    assert [answer.buffers for answer in left[0].answers] == [[b"first"]]
+    assert [answer.buffers for answer in ready.answers] == [[b"last"], [b"the very last"]]
+    assert out.take() is None
+
+
 def test_long_work_is_done_a_piece_at_a_time() -> None:
     out = Outbox(random.Random(1))
     done: list[str] = []

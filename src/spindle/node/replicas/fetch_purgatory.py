@@ -138,7 +138,7 @@ class FetchPurgatory:
     def wake_later(self, fetch: DelayedFetch) -> None:
         """Wake a fetch at the end of this moment."""
         if not self._woken:
-            self._out.after(0.0, self._wake)
+            self._out.at_last(self._wake)
         self._woken[fetch] = None
         self._resting.pop(fetch, None)
 

@@ -84,6 +84,17 @@ class LogJobs:
         job = Append(self.directory, self.key, batches, now_ms, sync)
         self._out.run(job, partial(self._written, then))
 
+    def join(self, batches: list[RecordBatch], sync: bool) -> bool:
+        """Write batches along with those of the append before, if that has not left yet and
+        nothing was asked for since: what a client sends together is one write."""
+        newest = self._out.newest_job
+        if self._frozen or not isinstance(newest, Append) or newest.sync != sync:
+            return False
+        if newest.key != self.key or newest.directory != self.directory:
+            return False
+        newest.batches.extend(batches)
+        return True
+
     def _written(self, then: Callable[[R | Failure], None], result: R | Failure) -> None:
         self.writing -= 1
         then(result)

@@ -66,6 +66,8 @@ class Writes:
         A failure takes the partition offline.
         """
         self.at = self._out.now
+        if then is None and hosted.jobs.join(batches, hosted.topic.sync):
+            return  # Its result is the other's.
         # What a swap holds back says nothing about disks.
         began = None if hosted.jobs.is_frozen else self.at
         told = partial(self._on_appended, hosted, batches, began, then)
