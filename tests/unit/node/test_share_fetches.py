@@ -177,6 +177,11 @@ def test_sessions_records_in_flight_and_acknowledgements_are_counted() -> None:
     assert now[of.SHARE_ACKNOWLEDGEMENTS.name, "Reject"] == 1
     assert now[of.SHARE_ACKNOWLEDGEMENTS.name, "Release"] == 0
     assert now[of.SHARE_IN_FLIGHT.name, "g", "t", "0"] == 0
+    assert now[of.SHARE_LOCK_TIMEOUTS.name, "g", "t", "0"] == 0
+    world.produce(b"d", b"e")
+    world.ask()
+    world.world.wait(31)  # The lock ends.
+    assert figures()[of.SHARE_LOCK_TIMEOUTS.name, "g", "t", "0"] == 2
 
 
 def test_one_session_too_many_is_refused_when_its_time_is_up() -> None:

@@ -54,6 +54,8 @@ class SharePartition(RunList):
         super().__init__(start)
         self.limits = limits
         self.start = start
+        self.timed_out = 0
+        """Records whose locks have ended."""
         for batch in batches:
             first = max(batch.first, self.end)
             if batch.last < first:
@@ -262,6 +264,7 @@ class SharePartition(RunList):
     def on_time(self, now: float) -> DeliveryChange | None:
         """Locks that have ended by now: the records are free at once, whatever can be written."""
         late = [run for run in self._runs if run.is_locked and run.until <= now]
+        self.timed_out += sum(run.size for run in late)
         for run in late:
             run.state, run.member = self._released(run), ""
         change = self._change(late)

@@ -65,5 +65,11 @@ SHARE_IN_FLIGHT: Final = Metric(
     "`metrics.partitions.enable`",
     ("group", "topic", "partition"),
 )
+SHARE_LOCK_TIMEOUTS: Final = Metric(
+    "kafka_server_sharepartitionmetrics_acquisitionlocktimeout_total",
+    "records that came back as their member had said nothing of them in time. Only with "
+    "`metrics.partitions.enable`",
+    ("group", "topic", "partition"),
+)
 
 SECTION: Final = section("Groups", "the broker that coordinates them, or leads", vars())

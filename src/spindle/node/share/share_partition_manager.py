@@ -65,6 +65,7 @@ class SharePartitionManager:
                 name = shared.hosted.name
                 labels = (shared.key.group_id, name.topic, str(name.partition))
                 yield of.SHARE_IN_FLIGHT.of(shared.machine.in_flight, *labels)
+                yield of.SHARE_LOCK_TIMEOUTS.of(shared.machine.timed_out, *labels)
 
     # --- share partitions -----------------------------------------------------------------------
 

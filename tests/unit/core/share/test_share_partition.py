@@ -87,7 +87,9 @@ def test_a_lock_ends_and_the_record_is_free_at_once() -> None:
     assert machine.deadline == 10.0
     assert machine.on_time(9.0) is None
     assert machine.acknowledge("a", [Acknowledgement(0, 0, (RENEW,))], 9.0) is None
+    assert machine.timed_out == 0
     change = machine.on_time(10.0)
+    assert machine.timed_out == 4
     assert change is not None
     assert change.batches == [StateBatch(1, 4, DeliveryState.AVAILABLE, 1)]
     assert spans(machine.acquire(ask("b"), [(0, 4)], 11.0)) == [(1, 4, 2)]
