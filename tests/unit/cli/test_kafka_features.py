@@ -23,7 +23,7 @@ from spindle.model.feature_rules import UpgradeType
 from spindle.model.ids import VersionRange
 from spindle.wire.apis import Key
 
-pytestmark = pytest.mark.spec("N-04")
+pytestmark = [pytest.mark.spec("N-04"), pytest.mark.usefixtures("only_idle_time")]
 
 AT = ("--bootstrap-server", "127.0.0.1:1")
 TOLD = FeatureMetadata(
