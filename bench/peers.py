@@ -153,8 +153,9 @@ class Peer:
         return self.cluster.log_dirs(broker)
 
     def pids(self) -> list[int]:
-        """All processes of the cluster."""
-        return [n.process.pid for n in self.cluster.nodes.values() if n.process is not None]
+        """All processes of the cluster, with those that its nodes have started."""
+        nodes = [n.process.pid for n in self.cluster.nodes.values() if n.process is not None]
+        return nodes + [child.pid for pid in nodes for child in psutil.Process(pid).children()]
 
     def figures(self, broker: int) -> dict[str, float]:
         """What a broker's metrics page says; empty where it has none."""

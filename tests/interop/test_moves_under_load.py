@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from confluent_kafka import TopicPartition
 from tests.support.apache_kafka import CONTROLLER_ID
@@ -128,6 +129,38 @@ def offsets_partition(cluster: Local, group: str) -> int | None:
             if name.topic == "__consumer_offsets" and log.size > 0:
                 return name.partition
     return None
+
+
+@pytest.mark.spec("B-32")
+def test_beside_clients_a_process_of_its_own_copies(cluster: Local) -> None:
+    """And where it is killed, the next move has another."""
+    cluster.create_on("served", 0, [1, 2])
+    cluster.create_on("large", 0, [1], segment_bytes=str(8 * MB))
+    given = fill(cluster, "large", 20 * MB)
+    load = DemoLoad(cluster.bootstrap, "served", [1.0], RATE)
+    load.start()
+    pids = []
+    for disk in (1, 0):
+        acknowledged = len(load.acknowledged.at)
+        eventually(lambda n=acknowledged: len(load.acknowledged.at) > n, "clients are served")
+        assert cluster.alter({("large", 0, 1): disk}) == {"large-0-1": Error.NONE}
+        cluster.until(lambda d=disk: rests(cluster, 1, "large", d), "it has moved")
+        (process,) = copying(cluster, 1)
+        pids.append(process.pid)
+        process.kill()
+        eventually(lambda: not copying(cluster, 1), "it has ended")
+    assert pids[0] != pids[1]
+    load.finish()
+    assert audit(load, cluster.bootstrap, "served") == load.sent
+    assert values(cluster.bootstrap, "large") == given
+
+
+def copying(cluster: Local, broker: int) -> list[psutil.Process]:
+    """The processes in which a broker copies."""
+    node = cluster.nodes[broker].process
+    assert node is not None
+    children = psutil.Process(node.pid).children()
+    return [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.spec("K113-07", "K113-08", "K113-20")

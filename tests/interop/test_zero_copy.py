@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
 import pytest
 from tests.support.clients import values
 from tests.support.local import Local
@@ -23,7 +25,7 @@ is for files beside the logs, and for what a broker does besides."""
 
 
 class Calls(NamedTuple):
-    """What the kernel has counted of a process: calls that read and write, and their bytes."""
+    """What the kernel has counted of a node: calls that read and write, and their bytes."""
 
     reads: int
     writes: int
@@ -34,8 +36,11 @@ class Calls(NamedTuple):
 def calls(cluster: Local) -> Calls:
     process = cluster.nodes[1].process
     assert process is not None
-    lines = Path(f"/proc/{process.pid}/io").read_text().splitlines()
-    told = {name: int(count) for name, count in (line.split(": ") for line in lines)}
+    told: Counter[str] = Counter()
+    for pid in (process.pid, *(child.pid for child in psutil.Process(process.pid).children())):
+        for line in Path(f"/proc/{pid}/io").read_text().splitlines():
+            name, count = line.split(": ")
+            told[name] += int(count)
     return Calls(told["syscr"], told["syscw"], told["rchar"], told["wchar"])
 
 

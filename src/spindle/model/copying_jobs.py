@@ -17,6 +17,8 @@ from spindle.model.offsets import EpochStart
 
 PATIENT_FROM: Final = 1 << 20
 """A step of a move that copies less has caught up: what is left may be all that a swap lacks."""
+STEPS_BACK: Final = 4
+"""Serving clients gets two or three times the processor time that a move gets."""
 
 # One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
 # touches. `node.copy_step` runs the chain:
@@ -209,6 +211,11 @@ class CopyPace(NamedTuple):
     share: float = 1.0
     part: int = 4 << 20
 
+    @property
+    def beside_clients(self) -> bool:
+        """Whether clients are served meanwhile."""
+        return self != FULL_PACE
+
 
 FULL_PACE: Final = CopyPace()
 """As fast as the disks are."""
@@ -231,13 +238,17 @@ class CopyBytes(BesideJob[CopiedBytes]):
     @property
     def lane(self) -> tuple[LogDir, LogDir]:
         """One for each pair of directories, and one for its short steps."""
-        source = self.source if self.patient else f"{self.source} in short"
+        source = self.source if self.steps_back else f"{self.source} in short"
         return (source, self.directory)
 
     @property
-    def patient(self) -> bool:
-        """Unless it is little: then a swap waits for it, with all appends, or soon will."""
-        return sum(piece.length for piece in self.plan.pieces) >= PATIENT_FROM
+    def steps_back(self) -> int:
+        """None where it is little: then a swap waits for it, with all appends, or soon will.
+
+        Else a few: what clients feel decides how much of its time it copies (B-32).
+        """
+        much = sum(piece.length for piece in self.plan.pieces) >= PATIENT_FROM
+        return STEPS_BACK if much else 0
 
 
 @dataclass(slots=True)

@@ -106,9 +106,12 @@ class BesideJob(Job[R]):
         raise NotImplementedError
 
     @property
-    def patient(self) -> bool:
-        """Whether everything else on the machine may go first. The same for all jobs of a lane."""
-        return True
+    def steps_back(self) -> int:
+        """How many steps of priority (nice) it has less than what clients wait for.
+
+        The same for all jobs of a lane. With 10 serving clients gets some ten times its time.
+        """
+        return 10
 
 
 @dataclass(slots=True)
@@ -127,9 +130,9 @@ class WriteHighWatermarks(BesideJob[None]):
         return (f"{self.directory} high watermarks", self.directory)
 
     @property
-    def patient(self) -> bool:
-        """Not: it is soon done, and a broker that stops waits for it."""
-        return False
+    def steps_back(self) -> int:
+        """None: it is soon done, and a broker that stops waits for it."""
+        return 0
 
 
 @dataclass(slots=True)
@@ -442,9 +445,9 @@ class SyncNames(BesideJob[None]):
         return (f"{self.directory} names", self.directory)
 
     @property
-    def patient(self) -> bool:
-        """It takes no processor."""
-        return False
+    def steps_back(self) -> int:
+        """None: it takes no processor."""
+        return 0
 
 
 @dataclass(slots=True)

@@ -38,9 +38,6 @@ GROUP_MAX = 256
 TOLD_AT_ONCE: Final = 64
 """Results that the loop takes in before the others have their turn."""
 
-NICE: Final = 10
-"""How far a patient lane steps back: serving clients gets some ten times its time."""
-
 NICEST: Final = 19
 """The lowest priority that Linux has."""
 
@@ -51,10 +48,10 @@ _Lane = tuple[LogDir, LogDir]
 class Lane(threading.Thread):
     """One queue and the thread that works it off, in order, group by group."""
 
-    def __init__(self, name: str, directory: LogDirectory, report: Report, patient: bool) -> None:
+    def __init__(self, name: str, directory: LogDirectory, report: Report, steps: int) -> None:
         super().__init__(name=name, daemon=True)
         self._directory = directory
-        self._patient = patient
+        self._steps_back = steps
         self._report = report
         self._queue: queue.SimpleQueue[JobAsked | None] = queue.SimpleQueue()
 
@@ -68,8 +65,8 @@ class Lane(threading.Thread):
 
     def run(self) -> None:
         """Drain the queue for ever."""
-        if self._patient:
-            _step_back()
+        if self._steps_back:
+            _step_back(self._steps_back)
         ended = False
         while not ended:
             group: list[JobAsked] = []
@@ -138,9 +135,9 @@ class DiskLanes:
     def _begun(self, job: Job[object], path: LogDir) -> Lane:
         directory = self._directories[path]
         if isinstance(job, BesideJob):
-            lane = Lane("beside", directory, self._report, job.patient)
+            lane = Lane("beside", directory, self._report, job.steps_back)
         else:
-            lane = Lane(path, directory, self._report, False)
+            lane = Lane(path, directory, self._report, 0)
         lane.start()
         return lane
 
@@ -175,14 +172,15 @@ def named(bug: BaseException) -> str:
     return f"{type(bug).__name__}: {bug}".removesuffix(": ") + where
 
 
-def _step_back() -> None:
+def _step_back(steps: int) -> None:
     """Lower the calling thread's priority, where the system gives each thread one of its own.
 
-    From where the process was started: no thread may raise its priority again.
+    And that of processes that it starts. From where the process was started: no thread may raise
+    its priority again.
     """
     if sys.platform == "linux":
         thread = threading.get_native_id()
-        nice = os.getpriority(os.PRIO_PROCESS, thread) + NICE
+        nice = os.getpriority(os.PRIO_PROCESS, thread) + steps
         os.setpriority(os.PRIO_PROCESS, thread, min(nice, NICEST))
 
 

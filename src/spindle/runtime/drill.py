@@ -29,7 +29,7 @@ from typing import Final, NamedTuple
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.log_values import Usage
-from spindle.storage.disk import AT_ONCE, CopyOptions, Disk, File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, UNSEEN, CopyOptions, Disk, File, Seen, Stat
 
 SUFFIX = ".broken"
 PAUSE: Final = 0.02
@@ -262,7 +262,7 @@ class DrillDisk:
         target: File,
         at: int,
         length: int,
-        seen: Seen = unseen,
+        seen: Seen = UNSEEN,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""

@@ -71,23 +71,30 @@ class Copier:
         seen: Seen,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
-        """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write.
+        """Copy `length` bytes; how many there were. `seen` gets all, each before it is written.
 
         A source that is `growing` is read through the cache: past it, appends wait.
         """
         where = _CopySource(source, seen, manner.growing, manner.pace.part)
         if length < DIRECT_FROM:
             buffer = memoryview(bytearray(length))
-            got = where.read(start, buffer)
-            _write_all(target, at, buffer[:got])
-            return got
+            done = where.read(start, buffer)
+            _write_all(target, at, buffer[:done])
+        else:
+            with closing(_CopyTarget(target, manner.pace.part)) as to, self._buffers() as buffers:
+                done = self._copy(where, start, to, at, length, buffers, manner.pace)
+        if done == length:
+            seen.finish()
+        return done
+
+    @contextmanager
+    def _buffers(self) -> Iterator[Buffers]:
         try:
             buffers = self._free.pop()
         except IndexError:
             buffers = _buffer(), _buffer()
         try:
-            with closing(_CopyTarget(target, manner.pace.part)) as to:
-                return self._copy(where, start, to, at, length, buffers, manner.pace)
+            yield buffers
         finally:
             self._free.append(buffers)
 
@@ -146,13 +153,13 @@ class _CopySource(NamedTuple):
         if not self.growing and not is_cached(self.fd, offset + len(buffer) // 2):
             done = self._past_cache(offset, buffer)
             for begin in range(0, done, LOOK):
-                self.seen(buffer[begin : min(begin + LOOK, done)])
+                self.seen.feed(buffer[begin : min(begin + LOOK, done)])
         most = min(LOOK, self.part)
         while done < len(buffer):
             got = os.preadv(self.fd, [buffer[done : done + most]], offset + done)
             if got == 0:
                 break
-            self.seen(buffer[done : done + got])
+            self.seen.feed(buffer[done : done + got])
             done += got
         return done
 

@@ -11,14 +11,21 @@ import errno
 import fcntl
 import os
 import stat
+import sys
 from collections.abc import Sequence
+
+import structlog
 
 from spindle.model.batches import Buffer
 from spindle.model.log_values import Usage
 from spindle.runtime.buffer_pool import LENT_LEAST, BufferPool
-from spindle.runtime.os_copy import Copier
-from spindle.storage.disk import AT_ONCE, CopyOptions, File, Seen, Stat, unseen
+from spindle.runtime.copying_process import CopyingProcesses, CopyOrder, NoCopyingProcess
+from spindle.runtime.os_copy import DIRECT_FROM, Copier
+from spindle.storage.disk import AT_ONCE, UNSEEN, CopyOptions, File, Seen, Stat
 
+log = structlog.get_logger("spindle.runtime.os_disk")
+
+_HAS_PROCESSES = sys.platform == "linux"
 BUFFERS_MAX = 1024
 """Most buffers that one `pwritev` takes (IOV_MAX)."""
 SNAPSHOT_SUFFIX = ".checkpoint"
@@ -122,6 +129,7 @@ class OsDisk:
         # POSIX record locks do not hold against the same process, so it remembers its own.
         self._locked: set[str] = set()
         self._copier = Copier()
+        self._processes = CopyingProcesses()
         self._pool = BufferPool()
 
     def open(self, path: str, create: bool = False) -> File:
@@ -185,12 +193,18 @@ class OsDisk:
         target: File,
         at: int,
         length: int,
-        seen: Seen = unseen,
+        seen: Seen = UNSEEN,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)
         assert isinstance(target, OsFile)
+        if _HAS_PROCESSES and manner.pace.beside_clients and length >= DIRECT_FROM:
+            order = CopyOrder(start, at, length, seen, manner)
+            try:
+                return self._processes.copy(source.fd, target.fd, order)
+            except NoCopyingProcess as gone:
+                log.warning("a move copies in the node's own process", reason=str(gone))
         return self._copier.copy(source.fd, start, target.fd, at, length, seen, manner)
 
     def usage(self, path: str) -> Usage:

@@ -12,13 +12,13 @@ _SET_DEATH_SIGNAL: Final = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 
-def end_with(parent: int) -> None:
-    """Have the kernel send SIGTERM to this process when its parent ends, however it ends.
+def end_with(parent: int, number: int = signal.SIGTERM) -> None:
+    """Have the kernel send a signal to this process when its parent ends, however it ends.
 
     `parent`: the parent's process id. If it has ended already, the signal is sent at once.
     """
     if sys.platform != "linux":
         return
-    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, number, 0, 0, 0)
     if os.getppid() != parent:
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), number)

@@ -16,7 +16,7 @@ from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.log_values import Usage
-from spindle.storage.disk import AT_ONCE, CopyOptions, Disk, File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, UNSEEN, CopyOptions, Disk, File, Seen, Stat
 
 R = TypeVar("R")
 
@@ -173,7 +173,7 @@ class TimedDisk:
         target: File,
         at: int,
         length: int,
-        seen: Seen = unseen,
+        seen: Seen = UNSEEN,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""

@@ -17,7 +17,7 @@ from spindle.model.batches import Buffer
 from spindle.model.log_values import Usage
 from spindle.model.outbox import Rng
 from spindle.sim.medium import DirNode, FileNode, Node, Write, settle, size_of
-from spindle.storage.disk import AT_ONCE, CopyOptions, File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, UNSEEN, CopyOptions, File, Seen, Stat
 
 WRITING = frozenset({"write", "truncate", "sync", "make_dir", "rename", "remove", "sync_dir"})
 """Verbs that a read-only file system refuses (as well as `open` that creates)."""
@@ -342,13 +342,16 @@ class MemoryDisk:
         target: File,
         at: int,
         length: int,
-        seen: Seen = unseen,
+        seen: Seen = UNSEEN,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
-        """Copy bytes from file to file; the bytes copied (0 only at the end)."""
+        """Copy bytes from file to file; fewer than asked for only at its end."""
         data = source.read(start, length)
-        seen(data)
-        return target.write(at, [data]) if data else 0
+        seen.feed(data)
+        done = target.write(at, [data]) if data else 0
+        if done == length:
+            seen.finish()
+        return done
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`: its capacity, or a terabyte.

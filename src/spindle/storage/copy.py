@@ -28,7 +28,7 @@ SYNC_FROM: Final = 1 << 20
 """A last piece of so many bytes is made durable beside both threads, which have more to do."""
 
 PROBE: Final = 1 << 20
-"""Bytes that are read to find out whether it is the source that cannot be read."""
+"""Bytes that are read at a time to find out whether it is the source that cannot be read."""
 
 _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
 
@@ -334,23 +334,15 @@ class _Copying:
         start, at, length = piece.start, piece.at, piece.length
         well = scan.Verifier(start, start + length, piece.base)
         manner = CopyOptions(piece.growing, self._job.pace)
-        done = 0
         try:
             if target.size() > at:
                 target.truncate(at)  # What an earlier attempt left.
-            while done < length:
-                rest = length - done
-                got = self._disk.copy(
-                    source, start + done, target, at + done, rest, well.feed, manner
-                )
-                if got == 0:
-                    return False
-                done += got
-            well.finish()
+            if self._disk.copy(source, start, target, at, length, well, manner) < length:
+                return False  # The source has become shorter.
             if piece.seals or (length >= SYNC_FROM and piece.end == self._job.plan.source_end):
                 target.sync()
         except OSError as error:
-            raise self._blame(error, source, start + done, length - done) from None
+            raise self._blame(error, source, start, length) from None
         return True
 
     def _judged(self, source: File, piece: c.CopyPiece, bad: Corrupt) -> c.BadBatch:
@@ -366,9 +358,10 @@ class _Copying:
 
     def _blame(self, error: OSError, source: File, position: int, left: int) -> Exception:
         """Find out which of the two disks an error came from: the one that cannot be read."""
-        if error.errno not in _TARGETS_FAULT and left:
+        if error.errno not in _TARGETS_FAULT:
             try:
-                source.read(position, min(left, PROBE))
+                for begin in range(position, position + left, PROBE):
+                    source.read(begin, min(position + left - begin, PROBE))
             except OSError as reading:
                 return self._source_failed(reading)
         return self._target_failed(error)

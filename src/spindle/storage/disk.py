@@ -8,19 +8,39 @@ paths are absolute. No implementation maps files into memory: a fault there woul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 from spindle.model.batches import Buffer
 from spindle.model.copying_jobs import FULL_PACE, CopyPace
 from spindle.model.log_values import Usage
 
-Seen = Callable[[Buffer], object]
-"""Looks at bytes on their way; what it raises ends the call. It keeps none of them."""
+
+class Seen(Protocol):
+    """Looks at bytes on their way; what it raises ends the copy. It keeps none of them.
+
+    Plain state: another process may copy, with one of its own, so the caller learns nothing from it
+    but what it raises.
+    """
+
+    def feed(self, part: Buffer) -> None:
+        """The next bytes, before they are written."""
+
+    def finish(self) -> None:
+        """All bytes that were asked for have passed."""
 
 
-def unseen(_: Buffer) -> None:
-    """The caller does not look at the bytes."""
+class Unseen:
+    """The bytes are not looked at."""
+
+    def feed(self, part: Buffer) -> None:
+        """Nothing."""
+
+    def finish(self) -> None:
+        """Nothing."""
+
+
+UNSEEN: Final = Unseen()
 
 
 class CopyOptions(NamedTuple):
@@ -108,12 +128,13 @@ class Disk(Protocol):
         target: File,
         at: int,
         length: int,
-        seen: Seen = unseen,
+        seen: Seen = UNSEEN,
         manner: CopyOptions = AT_ONCE,
     ) -> int:
-        """Copy bytes, past the page cache if it can; the bytes copied (0 only at the end).
+        """Copy bytes, past the page cache if it can; fewer than asked for only at the file's end.
 
-        `seen` gets all of them, in order, each before it is written.
+        `seen` gets all of them, in order, each before it is written; the end too, if all were
+        there.
         """
 
     def usage(self, path: str) -> Usage:

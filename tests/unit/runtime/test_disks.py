@@ -29,7 +29,7 @@ from spindle.model.ids import LogDir, TopicPartition
 from spindle.model.jobs import Job, MeasureUsage, Open, Purge, SyncNames, WriteHighWatermarks
 from spindle.model.log_values import LogKey
 from spindle.model.outbox import JobAsked
-from spindle.runtime.disks import NICE, NICEST, TOLD_AT_ONCE, DiskLanes
+from spindle.runtime.disks import NICEST, TOLD_AT_ONCE, DiskLanes
 from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage.directory import LogDirectory
 
@@ -91,16 +91,17 @@ def test_long_work_leaves_the_processor_to_clients(more: int) -> None:
     jobs = (*patient, copying(MUCH - 1), marks, SyncNames(ONE), MeasureUsage(ONE))
     linux = sys.platform == "linux"
 
-    def started() -> tuple[int, list[tuple[int, int]]]:
+    def started() -> tuple[list[int], list[tuple[int, int]]]:
         if linux:  # Its own priority alone, which the threads that it starts inherit.
             thread = threading.get_native_id()
             os.setpriority(os.PRIO_PROCESS, thread, own := min(normal + more, NICEST))
-        return min(NICE, NICEST - own) if linux else 0, asyncio.run(run(*jobs))
+        back = [min(job.steps_back, NICEST - own) if linux else 0 for job in patient]
+        return back, asyncio.run(run(*jobs))
 
     normal = os.getpriority(os.PRIO_PROCESS, 0)
     with ThreadPoolExecutor(1) as pool:
         back, places = pool.submit(started).result()
-    assert [nice for _, nice in places] == [back, back, 0, 0, 0, 0]
+    assert [nice for _, nice in places] == [*back, 0, 0, 0, 0]
     assert len({thread for thread, _ in places}) == len(jobs)
 
 

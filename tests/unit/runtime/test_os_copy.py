@@ -18,11 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.amounts import cases
 
+from spindle.model.batches import Buffer
 from spindle.model.copying_jobs import CopyPace
 from spindle.runtime import os_copy
 from spindle.runtime.os_copy import Copier
 from spindle.runtime.page_cache import is_cached
-from spindle.storage.disk import CopyOptions
+from spindle.storage.disk import UNSEEN, CopyOptions, Unseen
 
 MIB = 1 << 20
 DATA = random.Random(1).randbytes(5 * MIB + 123)
@@ -41,8 +42,29 @@ def files(folder: Path) -> Iterator[tuple[int, int]]:
             os.close(fd)
 
 
-def unseen(_: object) -> None:
-    """No thread looks."""
+class Looking:
+    """What has passed, and whether its end was heard of."""
+
+    def __init__(self) -> None:
+        self.passed = bytearray()
+        self.ended = False
+
+    def feed(self, part: Buffer) -> None:
+        self.passed += part
+
+    def finish(self) -> None:
+        self.ended = True
+
+
+class Failing(Unseen):
+    """Finds the first bytes wrong."""
+
+    def feed(self, part: Buffer) -> None:
+        failing()
+
+
+def failing(*_: object) -> int:
+    raise OSError(errno.EIO, "the disk is gone")
 
 
 places = st.one_of(st.sampled_from([0, 1, 4095, 4096, 4097, 8192]), st.integers(0, 3 * MIB))
@@ -58,21 +80,22 @@ lengths = st.one_of(st.sampled_from([0, 1, MIB - 1, MIB, 4 * MIB]), st.integers(
 def test_the_same_bytes_wherever_they_begin_and_end(
     tmp_path: Path, start: int, at: int, length: int
 ) -> None:
-    seen = bytearray()
+    seen = Looking()
     with files(tmp_path) as (source, target):
-        done = Copier().copy(source, start, target, at, length, seen.extend)
+        done = Copier().copy(source, start, target, at, length, seen)
         expected = DATA[start : start + length]
         assert done == len(expected)
         assert os.fstat(target).st_size == (at + done if done else 0)
         assert os.pread(target, done + 1, at) == expected
-        assert bytes(seen) == expected
+        assert seen.passed == expected
+        assert seen.ended == (done == length)
 
 
 def test_what_goes_past_the_cache_joins_what_was_written_through_it(tmp_path: Path) -> None:
     with files(tmp_path) as (source, target):
         at = 0
         for length in (100, 2 * MIB + 5, 7, MIB + 4096, 1):
-            assert Copier().copy(source, at, target, at, length, unseen) == length
+            assert Copier().copy(source, at, target, at, length, UNSEEN) == length
             at += length
         assert (tmp_path / "target").read_bytes() == DATA[:at]
 
@@ -99,7 +122,7 @@ def test_where_a_file_system_knows_no_way_past_the_cache(
         monkeypatch.setattr(module, name, without(getattr(module, name)))
     with files(tmp_path) as (source, target):
         let_go(source)
-        assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
+        assert Copier().copy(source, 0, target, 0, 3 * MIB, UNSEEN) == 3 * MIB
         assert (tmp_path / "target").read_bytes() == DATA[: 3 * MIB]
         assert not fcntl_(target, fcntl.F_GETFL) & os.O_DIRECT
 
@@ -110,10 +133,10 @@ def test_what_the_cache_does_not_have_is_read_past_it(tmp_path: Path, start: int
     with files(tmp_path) as (source, target):
         let_go(source)
         in_memory = has(source, 1)  # There are file systems that have no other place.
-        seen = bytearray()
+        seen = Looking()
         length = 4 * MIB
-        assert Copier().copy(source, start, target, start, length, seen.extend) == length
-        assert seen == DATA[start : start + length]
+        assert Copier().copy(source, start, target, start, length, seen) == length
+        assert seen.passed == DATA[start : start + length]
         assert in_memory or len(cached(source)) < 10
         assert not fcntl.fcntl(source, fcntl.F_GETFL) & os.O_DIRECT
 
@@ -124,7 +147,7 @@ def test_what_the_cache_has_is_taken_from_there(
     asked = watched(monkeypatch)
     with files(tmp_path) as (source, target):
         os.pread(source, len(DATA), 0)
-        assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
+        assert Copier().copy(source, 0, target, 0, 3 * MIB, UNSEEN) == 3 * MIB
     assert not asked
 
 
@@ -163,7 +186,7 @@ def test_what_is_written_goes_past_the_cache_but_for_its_ends(
         monkeypatch.setattr(os, "pwritev", writing)
         monkeypatch.setattr(fcntl, "fcntl", telling)
         manner = CopyOptions(False, CopyPace(1.0, MIB))
-        assert Copier().copy(source, 0, target, 100, 3 * MIB, unseen, manner) == 3 * MIB
+        assert Copier().copy(source, 0, target, 100, 3 * MIB, UNSEEN, manner) == 3 * MIB
     middle = [direct for offset, direct in written if offset % 4096 == 0][:-1]
     assert written[0] == (100, False)
     assert written[-1][1] is False
@@ -182,7 +205,7 @@ def test_what_others_append_to_is_never_read_past_the_cache(
             let_go(source)
             in_memory = has(source, 1)
             assert (
-                Copier().copy(source, 0, target, 0, 3 * MIB, unseen, CopyOptions(growing))
+                Copier().copy(source, 0, target, 0, 3 * MIB, UNSEEN, CopyOptions(growing))
                 == 3 * MIB
             )
             assert os.pread(target, 3 * MIB, 0) == DATA[: 3 * MIB]
@@ -204,7 +227,7 @@ def test_it_rests_between_parts_as_long_as_it_must(tmp_path: Path, share: float)
                 target,
                 0,
                 5 * MIB,
-                unseen,
+                UNSEEN,
                 CopyOptions(False, CopyPace(share, MIB // os_copy.SPELL)),
             )
             == 5 * MIB
@@ -230,7 +253,7 @@ def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
             target,
             0,
             3 * MIB,
-            unseen,
+            UNSEEN,
             CopyOptions(False, CopyPace(0.1, MIB // os_copy.SPELL)),
         )
     assert rests == [os_copy.REST_MAX] * 2
@@ -242,14 +265,11 @@ def test_an_error_ends_the_reading_too(
 ) -> None:
     """No thread reads from the descriptors any more when the error comes out."""
 
-    def failing(*_: object) -> int:
-        raise OSError(errno.EIO, "the disk is gone")
-
     before = set(threading.enumerate())
     if fails == "writing":
         monkeypatch.setattr(os, "pwritev", failing)
     with files(tmp_path) as (source, target), pytest.raises(OSError, match="the disk is gone"):
-        Copier().copy(source, 0, target, 0, 5 * MIB, failing if fails == "looking" else unseen)
+        Copier().copy(source, 0, target, 0, 5 * MIB, Failing() if fails == "looking" else UNSEEN)
     assert set(threading.enumerate()) <= before
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from spindle.model.batches import Buffer
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.timed_disk import TimedDisk
 from spindle.sim.memory_disk import MemoryDisk
-from spindle.storage.disk import Disk
+from spindle.storage.disk import Disk, Unseen
 
 
 @pytest.fixture(params=["os", "memory"])
@@ -122,16 +123,35 @@ def test_what_is_copied_is_seen_before_it_is_written(place: tuple[Disk, str]) ->
     disk, at = place
     source, target = (disk.open(f"{at}/{name}", create=True) for name in "st")
     source.write(0, [b"0123456789" * 1000])
-    seen = bytearray()
-    assert disk.copy(source, 7, target, 3, 9000, seen.extend) == 9000
-    assert seen == source.read(7, 9000)
+    seen = _Passed()
+    assert disk.copy(source, 7, target, 3, 9000, seen) == 9000
+    assert seen.bytes == source.read(7, 9000)
+    assert seen.ended
+    short = _Passed()
+    assert disk.copy(source, 5000, target, 3, 9000, short) == 5000
+    assert not short.ended
 
-    def refuses(_: object) -> None:
-        raise ValueError("not well")
+    class Refuses(Unseen):
+        def feed(self, part: Buffer) -> None:
+            raise ValueError("not well")
 
     with pytest.raises(ValueError, match="not well"):
-        disk.copy(source, 0, target, 20_000, 10, refuses)
+        disk.copy(source, 0, target, 20_000, 10, Refuses())
     assert target.size() == 9003
+
+
+class _Passed:
+    """What has passed, and whether all of it has."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+        self.ended = False
+
+    def feed(self, part: Buffer) -> None:
+        self.bytes += part
+
+    def finish(self) -> None:
+        self.ended = True
 
 
 def test_usage_tells_total_and_free(place: tuple[Disk, str]) -> None:
