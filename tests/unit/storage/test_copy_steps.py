@@ -46,7 +46,7 @@ from spindle.model.jobs import (
     WriteHighWatermarks,
 )
 from spindle.model.log_values import LogKey
-from spindle.sim.memory_disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk, MemoryFile
 from spindle.storage.directory import LogDirectory
 
 
@@ -351,6 +351,28 @@ def test_the_disk_that_failed_is_named(prefix: str, code: int, blamed: str) -> N
         target.run(CopyBytes(target.path, FUTURE, source.path, plan))
     assert failed.value.directory == blamed
     assert failed.value.errno == code
+
+
+def test_a_source_that_cannot_be_read_far_inside_a_piece_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first bytes can: they say nothing about the others."""
+    _, source, target = pair()
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, FAR, 1 << 20))
+    bad, read = plan.pieces[0].length - 10, MemoryFile.read
+
+    def reading(self: MemoryFile, offset: int, length: int) -> bytes:
+        if self.path.startswith(f"{source.path}/") and offset + length > bad:
+            raise OSError(errno.EIO, "a bad sector")
+        return read(self, offset, length)
+
+    monkeypatch.setattr(MemoryFile, "read", reading)
+    monkeypatch.setattr("spindle.storage.copy.PROBE", 100)
+    assert bad > 5 * 100
+    with pytest.raises(DiskFailed) as failed:
+        target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+    assert failed.value.directory == source.path
 
 
 def test_a_future_log_that_is_gone_fails_the_log_and_not_the_disk() -> None:
