@@ -42,6 +42,7 @@ ELSEWHERE = {
         node_figures.EXPIRED,
         *client_figures.SECTION.metrics,  # of clients with quotas
         led_groups.SHARE_IN_FLIGHT,  # of share groups
+        led_groups.SHARE_LOCK_TIMEOUTS,
         between_directories.MOVE_DONE,  # while a move lasts
         between_directories.MOVE_LEFT,
         between_directories.MOVE_SHARE,

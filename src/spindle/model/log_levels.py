@@ -32,7 +32,7 @@ LOGGERS: Final = (
         f"spindle.runtime.{module}"
         for module in (
             "certificates", "crowd", "disks", "doors", "driver", "handshakes", "isolation",
-            "outgoing", "server", "signing_keys",
+            "os_disk", "outgoing", "server", "signing_keys",
         )
     ),
 )  # fmt: skip
