@@ -18,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,22 +58,21 @@ class CopyingProcesses:
 
     def copy(self, source: int, target: int, order: CopyOrder) -> int:
         """Carry out an order: the bytes copied. OSError, what `seen` raises; NoCopyingProcess."""
-        process = self._taken()
-        answer = process.ask(source, target, order)  # If this raises, it is not used again.
-        self._free.append(process)
+        try:
+            answer = self._asked(self._free.pop(), source, target, order)
+        except (IndexError, NoCopyingProcess):  # None is free, or it had nothing to do and ended.
+            answer = self._asked(_CopyingProcess(), source, target, order)
         if isinstance(answer, Exception):
             raise answer
         assert isinstance(answer, int)
         return answer
 
-    def _taken(self) -> _CopyingProcess:
-        while True:
-            try:
-                process = self._free.pop()
-            except IndexError:
-                return _CopyingProcess()
-            if process.runs:
-                return process
+    def _asked(
+        self, process: _CopyingProcess, source: int, target: int, order: CopyOrder
+    ) -> object:
+        answer = process.ask(source, target, order)  # If this raises, it is not used again.
+        self._free.append(process)
+        return answer
 
 
 class _CopyingProcess:
@@ -90,14 +90,8 @@ class _CopyingProcess:
                 )
         except OSError as error:
             raise NoCopyingProcess(f"it could not be started: {error}") from error
-
-    @property
-    def runs(self) -> bool:
-        """Whether it waits for orders; if not, nothing is left of it."""
-        if self._process.poll() is None:
-            return True
-        self._socket.close()
-        return False
+        # Whenever it ends, no zombie stays until the next move.
+        threading.Thread(target=self._process.wait, daemon=True).start()
 
     def ask(self, source: int, target: int, order: CopyOrder) -> object:
         """Have an order carried out: the bytes copied, or what was raised. NoCopyingProcess."""

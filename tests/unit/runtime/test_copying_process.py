@@ -122,10 +122,11 @@ def test_one_that_has_ended_is_replaced(
     processes.copy(*files, order())
     (first,) = copying()
     first.kill()
-    eventually(lambda: not copying(), "it has ended")
     assert processes.copy(*files, order()) == len(DATA)
-    (second,) = copying()
-    assert second.pid != first.pid
+    (second,) = eventually(lambda: [p for p in copying() if p != first], "another one is there")
+    second.kill()
+    for pid in (first.pid, second.pid):
+        eventually(lambda p=pid: not psutil.pid_exists(p), "no zombie stays")
 
 
 def test_what_ends_in_the_middle_of_a_copy_is_named_and_the_node_copies_itself(
