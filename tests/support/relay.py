@@ -14,6 +14,7 @@ import contextlib
 import socket
 import struct
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -48,6 +49,7 @@ class Relay:
         self._held: set[int] = set()
         self._cut: set[int] = set()
         self._seen: list[Seen] = []
+        self._waiting: Counter[int] = Counter()
         self._links: list[socket.socket] = []
         self._server = socket.create_server(("127.0.0.1", self.port))
         threading.Thread(target=self._accept, daemon=True).start()
@@ -77,6 +79,11 @@ class Relay:
             self._change.notify_all()
         for link in links:
             _end(link)
+
+    def holds(self, key: Key) -> bool:
+        """Whether a request of a held key waits now: its sender hears of nothing that is new."""
+        with self._change:
+            return self._waiting[key] > 0
 
     def seen(self, key: Key | None = None) -> list[Seen]:
         """The requests that came by so far, of one key or of all, in order."""
@@ -140,7 +147,9 @@ class Relay:
         key = request.header.api_key
         with self._change:
             self._seen.append(request)
+            self._waiting[key] += 1
             self._change.wait_for(lambda: key not in self._held or near not in self._links)
+            self._waiting[key] -= 1
             return key not in self._cut and near in self._links
 
     def _answers(self, far: socket.socket, near: socket.socket) -> None:
