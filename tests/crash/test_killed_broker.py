@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from tests.support.clients import audit
 from tests.support.local import Local
-from tests.support.waiting import eventually
+from tests.support.waiting import TimeIsUp, eventually
 
 from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Error
@@ -63,7 +63,7 @@ def test_a_broker_killed_at_any_call_of_its_moves_keeps_every_record(
             # In the source appends go on all the time: names and removals alone tell of the move.
             place, verbs = (target, "") if whose == "target" else (disk, " rename,remove")
             cluster.break_disk(1, place, f"kill {call}{verbs}")
-            with suppress(ConnectionError):  # It may be dead before it has answered.
+            with suppress(ConnectionError, TimeIsUp):  # It may be dead before it has answered.
                 answer = cluster.alter({("only", 0, 1): target}, seconds=3)
                 assert answer == {"only-0-1": Error.NONE}
             kills += killed(cluster)

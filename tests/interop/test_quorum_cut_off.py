@@ -20,7 +20,12 @@ from spindle.cli.demo.demo_load import DemoLoad
 from spindle.wire.apis import Key
 
 VOTERS = (100, 101, 102)
-SETTINGS = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}
+SETTINGS = {
+    "offsets.topic.replication.factor": "2",
+    "default.replication.factor": "2",
+    # With more patience than by default: what slows this machine down changes no leader.
+    "controller.quorum.fetch.timeout.ms": "5000",
+}
 
 
 class Wires:

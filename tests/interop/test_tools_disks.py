@@ -43,8 +43,8 @@ def test_a_directory_is_cordoned_drained_and_let_in_again(cluster: ApacheKafka) 
     cluster.create_topic("to-drain", "2:1,1:2")
     cluster.produce("to-drain", 200)
     assert disks(cluster, "uncordon", "2", first).code == 0
-    there = in_kafkas_eyes(cluster, 2, path)
-    assert {"to-drain-0", "to-drain-1"} <= set(there)
+    wanted = {"to-drain-0", "to-drain-1"}
+    eventually(lambda: wanted <= set(in_kafkas_eyes(cluster, 2, path)), "both are there", 60)
 
     done = disks(cluster, "drain", "2", path)
     assert done.code == 0, done

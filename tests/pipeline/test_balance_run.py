@@ -30,7 +30,7 @@ from spindle.planning.leaders import WeightedPartition
 from spindle.planning.load import PlannedMove
 
 TOPIC, PARTITIONS = "travelling", 4
-SLOW = 100_000
+SLOW = 20_000
 """Bytes/s at which a wave of these tests does not end by itself before it is looked at."""
 
 
@@ -199,7 +199,7 @@ def test_moves_of_other_brokers_go_on_while_one_is_frozen(
     frozen = desk.cluster.broker(2).process
     assert frozen is not None
     process = begin(
-        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(4 * SLOW)
+        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(20 * SLOW)
     )
     try:
         eventually(lambda: copies(desk), "it is moving", 120, 0.2)
