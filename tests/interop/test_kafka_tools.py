@@ -35,11 +35,6 @@ def cluster(
         yield cluster
 
 
-def logs_of(cluster: Local, broker: int, topic: str) -> list[Path]:
-    """What a broker still has of a topic."""
-    return [log for d in cluster.nodes[broker].log_dirs for log in d.glob(f"{topic}-0*")]
-
-
 @pytest.mark.spec("K113-20", "K113-21")
 def test_kafka_log_dirs_says_what_ours_says(cluster: Local) -> None:
     cluster.create("described", [[1, 2], [2, 3]])

