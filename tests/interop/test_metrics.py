@@ -32,6 +32,12 @@ pytestmark = pytest.mark.spec("K858-08")
 RECORDS = 40
 SIZE = 1000
 TABLE = {metric.name: metric for section in all_metrics.SECTIONS for metric in section.metrics}
+OF_MOVES = (
+    between_directories.MOVE_DONE,
+    between_directories.MOVE_LEFT,
+    between_directories.MOVE_SHARE,
+)
+"""Shown while a move lasts."""
 ELSEWHERE = {
     metric.name
     for metric in (
@@ -43,9 +49,7 @@ ELSEWHERE = {
         *client_figures.SECTION.metrics,  # of clients with quotas
         led_groups.SHARE_IN_FLIGHT,  # of share groups
         led_groups.SHARE_LOCK_TIMEOUTS,
-        between_directories.MOVE_DONE,  # while a move lasts
-        between_directories.MOVE_LEFT,
-        between_directories.MOVE_SHARE,
+        *OF_MOVES,
     )
 }
 """On no page of this cluster: other tests look at them."""
@@ -109,6 +113,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
         reader.commit(asynchronous=False)
         local.alter({("moved", 0, 1): 1})
         local.until(lambda: local.disk_of("moved", 0, 1) == 1, "the replica has moved")
+        shown_while_it_moves = {metric.name for metric in OF_MOVES}
+        local.until(
+            lambda: not shown_while_it_moves & {row.name for row in rows(local, 1)},
+            "the move has no row any more",
+        )
         yield local
         reader.close()
 
