@@ -201,7 +201,7 @@ def test_a_broker_that_has_lost(cluster: Local, what: str) -> None:
             cluster.break_disk(victim, disk)
     assert cluster.exit_code(victim) == HALTED
     reason = "last log directory" if what == "all log directories" else "metadata directory"
-    assert f"the {reason} has failed" in cluster.tail(victim)
+    assert f"the {reason} has failed" in cluster.tail(victim, 20_000)
     cluster.until(lambda: cluster.state(topic)[0][1] == {1, 2}, "the others go on")
     go_on(load)
     load.finish()
@@ -221,7 +221,7 @@ def test_a_leader_that_cannot_tell_of_its_dead_disk_stops(cluster: Local) -> Non
     cluster.stop_node(CONTROLLER_ID)
     cluster.break_disk(2, 1)
     assert cluster.exit_code(2) == HALTED
-    assert "the controller could not be informed within 4000 ms" in cluster.tail(2)
+    assert "the controller could not be informed within 4000 ms" in cluster.tail(2, 20_000)
     with pytest.raises(ConnectionError):
         cluster.metrics(2)
     cluster.start_node(CONTROLLER_ID, wait=False)

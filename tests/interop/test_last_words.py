@@ -93,7 +93,8 @@ def test_a_broker_that_loses(cluster: Local, victim: int, what: str) -> None:
     assert cluster.exit_code(victim) == HALTED
     cluster.until(lambda: leader(cluster, topic) in others, "others lead", LED_WITHIN)
     within(time.monotonic() - begun, SESSION, "others lead before the session is over")
-    assert TOLD.search(cluster.tail(victim)), cluster.tail(victim)
+    said = cluster.tail(victim, 20_000)  # A busy machine has it say more than a quiet one.
+    assert TOLD.search(said), said
     for marker in markers:
         marker.unlink()
     cluster.start_node(victim)
