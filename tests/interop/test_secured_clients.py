@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from tests.support.apache_kafka import LOG_DIRS, run_tool
 from tests.support.client_files import KINDS, STORE_SECRET, ClientFiles
 from tests.support.commands import call
+from tests.support.deadlines import Deadline
 from tests.support.kafka_jars import kafka_jars
 from tests.support.secured_kafka import SecuredKafka, password
 from tests.support.token_endpoint import TokenEndpoint
@@ -236,11 +236,11 @@ def test_a_session_that_ends_is_renewed_on_its_connection(
 
     async def scenario() -> None:
         path = files.write("short", files.sasl("PLAIN"))
-        deadline = time.monotonic() + 60
+        deadline = Deadline(60)
         async with admin_from_properties(path, secured.at("SHORT")) as admin:
             while len(tries) <= RE_AUTHENTICATIONS:
                 assert len(await admin.describe_log_dirs([1])[1]) == 2
-                assert time.monotonic() < deadline
+                deadline.hold(f"{len(tries)} logins")
                 await asyncio.sleep(0.05)
 
     asyncio.run(scenario())

@@ -267,7 +267,7 @@ def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
         " with broker 1 "
     ) in stopped.lines()
     assert source is not None
-    assert desk.is_there("re-slow", 0, 1, source)
+    eventually(partial(desk.is_there, "re-slow", 0, 1, source), "no move is shown any more")
     desk.await_throttles("re-slow", {})
 
 
