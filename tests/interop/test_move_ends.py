@@ -38,6 +38,7 @@ from spindle.client.results import Replica
 from spindle.model.errors import Error
 
 KEEP = "log.dir.move.keep.ms"
+STANDING = 20_000  # Bytes/s: the megabytes of a test take minutes.
 SETTINGS = {
     "log.retention.check.interval.ms": "300",
     "log.initial.task.delay.ms": "300",
@@ -63,15 +64,24 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 
 
 @pytest.fixture(autouse=True)
-def slowly(cluster: Local) -> Iterator[None]:
-    """Moves copy one megabyte a second, until a test lets them go."""
-    limit_moves(cluster, MB)
+def unlimited(cluster: Local) -> Iterator[None]:
+    """No test leaves a limit of moves behind."""
     yield
     limit_moves(cluster, None)
 
 
 def begin(cluster: Local, topic: str, broker: int, disk: int, size: float = 0.5) -> None:
-    """Begin a move and let it copy so many megabytes."""
+    """Begin a move and let it copy so many megabytes; from then on it all but stands.
+
+    So it is under way still when the test goes on, however late that is.
+    """
+    limit_moves(cluster, MB)
+    set_off(cluster, topic, broker, disk, size)
+    limit_moves(cluster, STANDING)
+
+
+def set_off(cluster: Local, topic: str, broker: int, disk: int, size: float) -> None:
+    """The same at the rate that is set."""
     assert cluster.alter({(topic, 0, broker): disk}) == {f"{topic}-0-{broker}": Error.NONE}
     cluster.until(lambda: future_bytes(cluster, broker, topic, disk) > size * MB, "it copies", 60)
 
@@ -132,7 +142,6 @@ def test_a_redirected_move_that_comes_back_finds_its_copy_and_time_ends_it(clust
     assert copied(cluster, 2) - before < 2.5 * MB
     # The other copy goes when its time is over; no move uses it.
     cluster.until(lambda: folders(cluster, 2, "back")[2] == ["delete"], "it is kept", 60)
-    limit_moves(cluster, MB)
     configure(cluster, KEEP, "300")
     begin(cluster, "back", 2, 2)
     assert cluster.alter({("back", 0, 2): 1}) == {"back-0-2": Error.NONE}
@@ -340,7 +349,7 @@ def test_a_limit_of_each_disk_holds_beside_that_of_the_broker(cluster: Local) ->
     limit_moves(cluster, None)
     configure(cluster, "log.dir.move.max.bytes.per.second", str(MB // 2))
     began = time.monotonic()
-    begin(cluster, "slowed", 1, 1, 1.2)
+    set_off(cluster, "slowed", 1, 1, 1.2)
     size = future_bytes(cluster, 1, "slowed", 1)
     allowed = (time.monotonic() - began + 1) * MB // 2  # No bursts of more than a second's worth.
     assert size < allowed + 0.2 * MB
@@ -354,7 +363,7 @@ def test_a_move_gives_way_to_producers_and_never_further_than_it_is_set(cluster:
         cluster.create_on(topic, 0, [1])
     fill(cluster, "polite", 8 * MB)
     limit_moves(cluster, MB // 5)  # It is not over before all is seen.
-    begin(cluster, "polite", 1, 2, 0.1)
+    set_off(cluster, "polite", 1, 2, 0.1)
 
     def share() -> float:
         figures = cluster.metrics(1)
@@ -403,7 +412,7 @@ def test_moves_share_disks_in_turn_and_other_disks_at_once(cluster: Local) -> No
     limit_moves(cluster, 100_000)
     cluster.until(lambda: limit_of(cluster, 1) == "100000", "the broker knows the limit")
     # It begins before the others are asked for: of those it would be any's turn.
-    begin(cluster, "one", 1, 1, 0)
+    set_off(cluster, "one", 1, 1, 0)
     wanted = {("two", 0, 1): 3, ("three", 0, 1): 3}
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
     cluster.until(
