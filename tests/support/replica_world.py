@@ -28,7 +28,7 @@ from spindle.node.handlers import BROKER
 from spindle.node.parts import Parting, names_of
 from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
 from spindle.node.replicas.replica_manager import ReplicaManager
-from spindle.node.request_context import Origin, RequestContext
+from spindle.node.request_context import NOTHING_SERVED, Origin, RequestContext
 from spindle.node.router import decoded, serve
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.testing.bench import BrokerBench
@@ -131,7 +131,7 @@ class Node:
         header = RequestHeader(key, version, 7, "client")
         sent = decoded(BROKER, encode_request(body, 7, "client")[4:])
         context: RequestContext[Any] = RequestContext(
-            header, b"", 1, Origin("PLAINTEXT", "127.0.0.1"), {}, answer.take
+            header, b"", 1, Origin("PLAINTEXT", "127.0.0.1"), NOTHING_SERVED, answer.take
         )
         return sent, context, answer
 
@@ -352,7 +352,7 @@ class World:
         served = decoded(BROKER, asked.frame[4:])
         header = request.header
         origin = Origin("PLAINTEXT", "b")
-        context: RequestContext[Any] = RequestContext(header, b"", 1, origin, {}, sink)
+        context: RequestContext[Any] = RequestContext(header, b"", 1, origin, NOTHING_SERVED, sink)
         serve(BROKER[request.header.api_key], target.broker, served, context)
 
     def _control(self) -> bool:

@@ -10,7 +10,7 @@ from spindle.model.client_quotas import CONSUMER_BYTE_RATE, QuotaTable, quota_en
 from spindle.model.ids import PartitionId
 from spindle.node.handlers import BROKER
 from spindle.node.quotas.client_throttles import ClientThrottles
-from spindle.node.request_context import Origin, RequestContext
+from spindle.node.request_context import NOTHING_SERVED, Origin, RequestContext
 from spindle.node.router import serve
 from spindle.node.share.share_partition_manager import SharePartitionManager
 from spindle.wire.apis import Key
@@ -80,7 +80,13 @@ class ShareWorld:
         answer = Answer(Key.SHARE_FETCH, 2)
         header = RequestHeader(Key.SHARE_FETCH, 2, 7, "client")
         context: RequestContext[Any] = RequestContext(
-            header, b"", 1, Origin("PLAINTEXT", "h"), {}, answer.take, gone=lambda: self.gone
+            header,
+            b"",
+            1,
+            Origin("PLAINTEXT", "h"),
+            NOTHING_SERVED,
+            answer.take,
+            gone=lambda: self.gone,
         )
         if self.throttles.active:
             context.charge = self.throttles.charge(header, request.RESPONSE, "ann", 1, 10)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -71,12 +72,23 @@ class Admission:
         """What the sender may see of one thing in an answer; None: it is left out."""
 
 
+@dataclass(frozen=True, eq=False)
+class ServedApis:
+    """The APIs that a listener serves, key -> (min, max): made once, so that what is derived from
+    it can be kept by it."""
+
+    ranges: Mapping[int, tuple[int, int]]
+
+
+NOTHING_SERVED: Final = ServedApis({})
+"""For a request that came by no listener."""
+
+
 class RequestContext(Generic[A]):
     """One request's header and origin, and the way to answer it: once, now or later.
 
     `raw` is the request's header and body as they came (for forwarding); `forwarded` tells an
-    Envelope's inner request. `served` is the table of APIs that this listener serves: key -> (min,
-    max).
+    Envelope's inner request; `served`: what this listener serves.
     """
 
     __slots__ = (
@@ -100,7 +112,7 @@ class RequestContext(Generic[A]):
         raw: Buffer,
         connection: int,
         origin: Origin,
-        served: Mapping[int, tuple[int, int]],
+        served: ServedApis,
         sink: Sink,
         forwarded: bool = False,
         gone: Callable[[], bool] = lambda: False,

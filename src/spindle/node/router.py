@@ -18,7 +18,15 @@ from spindle.node.authorization.gate import Gate
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
 from spindle.node.quotas.client_throttles import ClientThrottles
-from spindle.node.request_context import LATER, Origin, R, RequestContext, Serving, Sink
+from spindle.node.request_context import (
+    LATER,
+    Origin,
+    R,
+    RequestContext,
+    ServedApis,
+    Serving,
+    Sink,
+)
 from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Response, Whole
@@ -57,9 +65,7 @@ class Router(Generic[T]):
         self._hung_up = 0
         self._silent_until = 0.0
         self._apis = {int(key): api for key, api in TABLE.items() if key in self._handlers}
-        self.served: dict[int, tuple[int, int]] = {
-            key: (api.min, api.max) for key, api in self._apis.items()
-        }
+        self.served = ServedApis({key: (api.min, api.max) for key, api in self._apis.items()})
 
     def on_frame(self, connection: Connection, frame: Buffer) -> None:
         """Serve a request that has come as a frame (without its length).

@@ -16,7 +16,7 @@ from spindle.model.outbox import Outbox
 from spindle.model.security_protocol import SecurityProtocol
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.quotas.client_throttles import ClientThrottles
-from spindle.node.request_context import Origin, RequestContext
+from spindle.node.request_context import NOTHING_SERVED, Origin, RequestContext
 from spindle.wire.apis import Key
 from spindle.wire.codec import Response
 from spindle.wire.framing import RequestHeader, response_frame, response_in
@@ -58,7 +58,7 @@ class QuotaDesk:
         header = RequestHeader(request.KEY, version, 7, "app")
         origin = Origin("A", "h", SecurityProtocol.PLAINTEXT, ANN)
         context: RequestContext[Any] = RequestContext(
-            header, b"", 3, origin, {}, self.left.append, forwarded
+            header, b"", 3, origin, NOTHING_SERVED, self.left.append, forwarded
         )
         if self.throttles.active:
             connection = None if forwarded else 3

@@ -14,7 +14,15 @@ from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.handlers import CONTROLLER
-from spindle.node.request_context import LATER, Handler, Later, Origin, RequestContext, Serving
+from spindle.node.request_context import (
+    LATER,
+    NOTHING_SERVED,
+    Handler,
+    Later,
+    Origin,
+    RequestContext,
+    Serving,
+)
 from spindle.node.router import Router, decoded
 from spindle.wire.apis import Key
 from spindle.wire.framing import RequestHeader
@@ -128,7 +136,7 @@ def test_one_that_was_forwarded_is_read_in_turns_too() -> None:
 
     def forwarded(data: bytes) -> None:
         outer: RequestContext[Any] = RequestContext(
-            header, b"", 9, Origin("CONTROLLER", "here"), {}, answers.append
+            header, b"", 9, Origin("CONTROLLER", "here"), NOTHING_SERVED, answers.append
         )
         world.router.on_forwarded(
             data,

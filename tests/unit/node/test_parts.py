@@ -15,7 +15,14 @@ from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.parted import BROKER, CONTROLLER
 from spindle.node.parts import SIZE, Names, Parted, Parting, names_of
-from spindle.node.request_context import LATER, Handler, Later, Origin, RequestContext
+from spindle.node.request_context import (
+    LATER,
+    NOTHING_SERVED,
+    Handler,
+    Later,
+    Origin,
+    RequestContext,
+)
 from spindle.node.router import Router
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Whole
@@ -239,7 +246,7 @@ def test_arrays_within_arrays_are_parted_too(
     header = RequestHeader(Key.OFFSET_FETCH, 8, 1, None)
     body = offsets(shape)
     context: RequestContext[Any] = RequestContext(
-        header, b"", 1, Origin("PLAINTEXT", "here"), {}, answers.append
+        header, b"", 1, Origin("PLAINTEXT", "here"), NOTHING_SERVED, answers.append
     )
     names: Names[Any] | None = names_of(BROKER, Key.OFFSET_FETCH, body)
     assert names is not None

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Final
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import KRAFT_VERSION, SERVED
 from spindle.model.image import ClusterImage
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import RequestContext, ServedApis
 from spindle.wire.apis import SOFTWARE, Key, is_private
-from spindle.wire.codec import Packed
+from spindle.wire.codec import Message, Packed
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.api_versions_response import (
     ApiVersion,
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
+FEATURES_FROM: Final = 3
+"""The first version whose answer has features (KIP-584)."""
 SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
@@ -65,7 +67,7 @@ def refuse(
     message: str,
 ) -> ApiVersionsResponse:
     """The error, and the range of ApiVersions itself to try again with."""
-    low, high = context.served[Key.API_VERSIONS]
+    low, high = context.served.ranges[Key.API_VERSIONS]
     own = ApiVersion(api_key=Key.API_VERSIONS, min_version=low, max_version=high)
     return ApiVersionsResponse(error_code=error, api_keys=(own,))
 
@@ -83,36 +85,54 @@ def _answer(
             raise Refusal(Error.INVALID_REQUEST, "client software name or version is malformed")
         ours = names[0] == SOFTWARE
     return ApiVersionsResponse(
-        api_keys=_listed(tuple(context.served.items()), context.version, ours),
-        supported_features=tuple(
-            SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
-            for name, levels in SERVED.items()
-            if context.version >= 4 or levels.min > 0
-        ),
+        api_keys=_listed(context.served, context.version, ours),
+        supported_features=_supported(context.version),
         finalized_features_epoch=image.offset,
-        finalized_features=tuple(
-            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-            for name, level in _finalized(image, level)
-            if name in SERVED and level <= SERVED[name].max
-        ),
+        finalized_features=_finalized(tuple(image.features.items()), level, context.version),
     )
 
 
+# What follows is bytes that are made once: each client asks for them first, and they hardly change.
+
+
 @lru_cache(maxsize=64)
-def _listed(
-    served: tuple[tuple[int, tuple[int, int]], ...], version: int, ours: bool
-) -> Sequence[ApiVersion]:
-    """The APIs as bytes: each client asks for them first, and they are always the same."""
-    packed = Packed()
+def _listed(served: ServedApis, version: int, ours: bool) -> Sequence[ApiVersion]:
     listed = [
         ApiVersion(api_key=key, min_version=low, max_version=high)
-        for key, (low, high) in served
+        for key, (low, high) in served.ranges.items()
         if ours or not is_private(key)
     ]
-    packed.add_all(listed, version)
+    return _packed(listed, version)
+
+
+@lru_cache(maxsize=8)
+def _supported(version: int) -> Sequence[SupportedFeatureKey]:
+    if version < FEATURES_FROM:
+        return ()
+    features = [
+        SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
+        for name, levels in SERVED.items()
+        if version >= 4 or levels.min > 0
+    ]
+    return _packed(features, version)
+
+
+@lru_cache(maxsize=64)
+def _finalized(
+    features: tuple[tuple[str, int], ...], kraft_version: int, version: int
+) -> Sequence[FinalizedFeatureKey]:
+    if version < FEATURES_FROM:
+        return ()
+    quorum = [(KRAFT_VERSION, kraft_version)] if kraft_version else []
+    finalized = [
+        FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+        for name, level in [*features, *quorum]
+        if name in SERVED and level <= SERVED[name].max
+    ]
+    return _packed(finalized, version)
+
+
+def _packed(elements: Sequence[Message], version: int) -> Packed:
+    packed = Packed()
+    packed.add_all(elements, version)
     return packed
-
-
-def _finalized(image: ClusterImage, level: int) -> list[tuple[str, int]]:
-    quorum = [(KRAFT_VERSION, level)] if level else []
-    return [*image.features.items(), *quorum]

@@ -24,7 +24,7 @@ from spindle.node.handlers import BROKER
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replica_manager import ReplicaManager
-from spindle.node.request_context import Origin, RequestContext, Sink
+from spindle.node.request_context import NOTHING_SERVED, Origin, RequestContext, Sink
 from spindle.node.router import decoded, serve
 from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.sim.exhaustive.mailbox import CLUSTER
@@ -142,7 +142,9 @@ class StandingBroker:
         """Serve a request that has come; the answer goes to `sink`."""
         served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
         header = RequestHeader(request.KEY, version, 0, "x")
-        context = RequestContext[Response](header, b"", 1, Origin("PLAINTEXT", "x"), {}, sink)
+        context = RequestContext[Response](
+            header, b"", 1, Origin("PLAINTEXT", "x"), NOTHING_SERVED, sink
+        )
         serve(BROKER[request.KEY], self.broker, served, context)
 
     def settle(self) -> None:
