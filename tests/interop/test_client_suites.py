@@ -14,7 +14,8 @@ from tests.support.client_suites import ProxiesOfSarama, Verdict
 from tests.support.kafka_jars import VERSION
 from tests.support.local import Local
 from tests.support.ports import SARAMAS as SARAMAS_PORTS
-from tests.support.waiting import TimeIsUp
+from tests.support.ports import is_free
+from tests.support.waiting import TimeIsUp, eventually
 
 pytestmark = [pytest.mark.spec("C-01", "C-03"), pytest.mark.timeout(1500)]
 _CUT = re.compile(r"^(ended after \d+ s|panic: test timed out after .*)$", re.M)
@@ -50,6 +51,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
             node.port = port
             node.settings["broker.rack"] = str(node.node_id)
             found.write_config(node)
+        eventually(lambda: all(map(is_free, SARAMAS_PORTS)), "no other cluster is there", 300)
         found.start()
         yield found
 

@@ -22,7 +22,12 @@ from spindle.model.errors import Error
 
 RATE = 300
 HALTED = 3
-SETTINGS = {"log.dir.failure.timeout.ms": "4000", "offsets.topic.num.partitions": "1"}
+SESSION_S = 3.0
+SETTINGS = {
+    "broker.session.timeout.ms": str(int(SESSION_S * 1000)),
+    "log.dir.failure.timeout.ms": "4000",
+    "offsets.topic.num.partitions": "1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +113,8 @@ def test_a_dead_disk_holds_no_other_partition_up(cluster: Local, role: str, vict
     go_on(load, 2 * RATE)
     gap, at = longest_gap(load.acknowledged.at, begin, load.acknowledged.at[-1])
     load.finish()
-    within(gap, 1.0, f"nothing was acknowledged, {at - begin:.2f} s in")
+    # What it takes is measured by the benchmarks; here, that no session had to end for it.
+    within(gap, SESSION_S, f"nothing was acknowledged, {at - begin:.2f} s in")
     others = {1, 2, 3} - {victim}
 
     def given_over() -> bool:

@@ -23,6 +23,7 @@ from tests.support.ports import free_port
 from tests.support.real_moves import (
     MB,
     RATE_LIMIT,
+    STANDING,
     configure,
     copied,
     fill,
@@ -38,7 +39,6 @@ from spindle.client.results import Replica
 from spindle.model.errors import Error
 
 KEEP = "log.dir.move.keep.ms"
-STANDING = 20_000  # Bytes/s: the megabytes of a test take minutes.
 SETTINGS = {
     "log.retention.check.interval.ms": "300",
     "log.initial.task.delay.ms": "300",
@@ -71,10 +71,7 @@ def unlimited(cluster: Local) -> Iterator[None]:
 
 
 def begin(cluster: Local, topic: str, broker: int, disk: int, size: float = 0.5) -> None:
-    """Begin a move and let it copy so many megabytes; from then on it all but stands.
-
-    So it is under way still when the test goes on, however late that is.
-    """
+    """Begin a move and let it copy so many megabytes; from then on it all but stands."""
     limit_moves(cluster, MB)
     set_off(cluster, topic, broker, disk, size)
     limit_moves(cluster, STANDING)

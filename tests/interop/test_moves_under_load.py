@@ -21,7 +21,16 @@ from tests.support.deadlines import Deadline, within
 from tests.support.directory_world import directory_id
 from tests.support.local import Local
 from tests.support.ports import free_port
-from tests.support.real_moves import MB, copied, fill, folders, future_bytes, limit_moves, rests
+from tests.support.real_moves import (
+    MB,
+    STANDING,
+    copied,
+    fill,
+    folders,
+    future_bytes,
+    limit_moves,
+    rests,
+)
 from tests.support.waiting import eventually
 
 from spindle.cli.demo.demo_load import DemoLoad, Drain, longest_gap
@@ -32,7 +41,8 @@ from spindle.wire import batch
 from spindle.wire.metadata import decode_record
 
 RATE = 300
-SETTINGS = {"broker.session.timeout.ms": "2000"}
+SESSION_S = 2.0
+SETTINGS = {"broker.session.timeout.ms": str(int(SESSION_S * 1000))}
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +115,7 @@ def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
     eventually(lambda: len(drain.consumed) >= load.sent, "all records are consumed")
     drain.finish()
     gap, at = longest_gap(load.acknowledged.at, begin, load.acknowledged.at[-1])
-    within(gap, 1.0, f"nothing was acknowledged, {at - begin:.2f} s in")
+    within(gap, SESSION_S, f"nothing was acknowledged, {at - begin:.2f} s in")
     assert audit(load, cluster.bootstrap, "busy") == load.sent
     assert drain.consumed.offset == list(range(load.sent))
     # For each replica the metadata went from the old directory to the new one, once.
@@ -191,6 +201,7 @@ def test_a_move_is_redirected(cluster: Local, slowly: None) -> None:
     given = fill(cluster, "redirected", 4 * MB)
     assert cluster.alter({("redirected", 0, 2): 1}) == {"redirected-0-2": Error.NONE}
     cluster.until(lambda: future_bytes(cluster, 2, "redirected", 1) > 0, "it copies")
+    limit_moves(cluster, STANDING)
     assert cluster.alter({("redirected", 0, 2): 2}) == {"redirected-0-2": Error.NONE}
     cluster.until(lambda: future_bytes(cluster, 2, "redirected", 2) > 0, "it copies elsewhere")
     assert cluster.place_of("redirected", 0, 2).future == cluster.log_dirs(2)[2]
@@ -235,12 +246,17 @@ def test_a_broker_killed_in_any_phase_of_moves_loses_nothing(cluster: Local) -> 
             return False  # It is just being named another way.
 
     for phase in ("future", "delete", "plain"):
-        source, target = disk, (disk + 1) % 3
-        assert cluster.alter({("hunted", 0, 1): target}) == {"hunted-0-1": Error.NONE}
-        watched = source if phase == "delete" else target
-        deadline = Deadline(20)
-        while phase not in folders(cluster, 1, "hunted")[watched] or not is_made(phase, target):
-            deadline.hold(f"{phase}: {folders(cluster, 1, 'hunted')}")
+        deadline, seen = Deadline(60), False
+        target = disk
+        while not seen:  # It may pass while this process waits for a processor: once more, then.
+            source, target = target, (target + 1) % 3
+            cluster.until(lambda s=source: rests(cluster, 1, "hunted", s), "it can move")
+            assert cluster.alter({("hunted", 0, 1): target}) == {"hunted-0-1": Error.NONE}
+            watched = source if phase == "delete" else target
+            while not seen and not rests(cluster, 1, "hunted", target):
+                seen = phase in folders(cluster, 1, "hunted")[watched] and is_made(phase, target)
+                deadline.hold(f"{phase}: {folders(cluster, 1, 'hunted')}")
+            seen = seen or phase == "plain"
         cluster.stop_node(1, kill=True)
         cluster.start_node(1)
         cluster.until(lambda t=target: rests(cluster, 1, "hunted", t), "it has moved")

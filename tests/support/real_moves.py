@@ -7,6 +7,9 @@ from tests.support.local import Local
 
 MB = 1_000_000
 RATE_LIMIT = "replica.alter.log.dirs.io.max.bytes.per.second"
+STANDING = 20_000
+"""Bytes/s of all moves of a broker at which a move of megabytes takes minutes: it all but stands,
+and is under way still when a test goes on, however late that is."""
 _COPIED = "kafka_server_alterlogdirsreplication_bytes_total"
 
 
