@@ -34,6 +34,12 @@ def make(cluster: Local, topic: str, *assignment: tuple[int, ...]) -> None:
         produce(cluster.bootstrap, topic, [bytes([partition]) * SIZE] * 20, partition)
 
 
+def die(cluster: Local, broker: int) -> None:
+    """Kill a broker; return when each of the others knows that it is gone."""
+    cluster.stop_node(broker, kill=True)
+    cluster.wait_until_serving()
+
+
 async def order(bootstrap: str) -> None:
     async with AdminClient(bootstrap) as admin:
         await admin.alter_partition_reassignments({TopicPartition("t", 0): (3,)}).all()
@@ -58,7 +64,7 @@ def moves(told: dict[str, Any]) -> list[tuple[int, str, int]]:
 @pytest.mark.spec("V-04")
 def test_a_dead_broker_counts_and_can_be_emptied(cluster: Local, tmp_path: Path) -> None:
     make(cluster, "t", (1, 3), (1, 3), (1, 3))
-    cluster.stop_node(3, kill=True)
+    die(cluster, 3)
     code, told = plan(cluster, tmp_path, "--topics", "t")
     assert (code, told["moves"]) == (6, 0), told
     assert any("broker 3: 3 replicas are on a disk that is offline" in n for n in told["notes"])
@@ -97,7 +103,7 @@ def test_no_second_copy_for_a_replica_in_an_offline_directory(
 @pytest.mark.spec("V-04")
 def test_another_partys_reassignment_is_left_alone(cluster: Local, tmp_path: Path) -> None:
     make(cluster, "t", (1,), (1,), (1,), (1,))
-    cluster.stop_node(3, kill=True)
+    die(cluster, 3)
 
     asyncio.run(order(cluster.bootstrap))
     _, told = plan(cluster, tmp_path, "--topics", "t")
