@@ -160,33 +160,59 @@ CALM: Final = 0.7
 """Up to this share of its time a node may have work before it is under strain."""
 TURN_REST: Final = 0.05
 """How long (s) pieces of long work rest between two turns where the strain is greatest."""
+TURNS_LOOK: Final = 0.25
+"""Over so long (s) it is found which share of its time the node spends on such pieces."""
+FEW_OTHERS, MANY_OTHERS = 0.1, 0.3
+"""Shares of its time in which the node has other work. Pieces rest for its sake: not at all up to
+the former, and in full from the latter on. Where one client asks for a long description after the
+other, that alone is the strain: to let it wait would make room for nothing."""
+
+
+def rest_between(strain: float, others: float) -> float:
+    """How long (s) pieces of long work rest between two turns.
+
+    `others`: the share of its time in which the node has work that is no such piece.
+    """
+    among = (others - FEW_OTHERS) / (MANY_OTHERS - FEW_OTHERS)
+    return TURN_REST * strain * min(1.0, max(0.0, among))
 
 
 class _PutOff:
     """What is put off: to the end of an input, or to turns of its own, a piece at a time."""
 
-    __slots__ = ("_out", "_turns", "last")
+    __slots__ = ("_looked_at", "_out", "_share", "_spent", "_turns", "last")
 
     def __init__(self, out: Outbox) -> None:
         self._out = out
         self._turns: deque[Callable[[], None]] = deque()
+        self._looked_at = self._spent = 0.0
+        self._share = 0.0
+        """Of its time that the node lately spent on turns."""
         self.last: list[Callable[[], None]] = []
         """What this input ends with."""
 
     def in_turn(self, then: Callable[[], None], at_once: bool) -> None:
         """See `Outbox.in_turn`."""
         if at_once and not self._turns:
-            then()
+            self._take(then)
             return
         self._turns.append(then)
         if len(self._turns) == 1:
             self._rest()
 
     def _rest(self) -> None:
-        self._out.after(TURN_REST * self._out.strain, self._next_turn)
+        out = self._out
+        if (past := out.now - self._looked_at) >= TURNS_LOOK:
+            self._share, self._spent, self._looked_at = self._spent / past, 0.0, out.now
+        self._out.after(rest_between(out.strain, out.busy - self._share), self._next_turn)
+
+    def _take(self, turn: Callable[[], None]) -> None:
+        began = self._out.stopwatch()
+        turn()
+        self._spent += self._out.stopwatch() - began
 
     def _next_turn(self) -> None:
-        self._turns[0]()  # What it asks for in its turn comes behind those that wait.
+        self._take(self._turns[0])  # What it asks for in its turn comes behind those that wait.
         self._turns.popleft()
         if self._turns:
             self._rest()

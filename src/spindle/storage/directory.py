@@ -19,7 +19,7 @@ from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.log_values import LogKey, OpenedDirectory, Usage
-from spindle.model.scrub_jobs import Scrub
+from spindle.model.scrub_jobs import Scrub, Scrubbed
 from spindle.storage import (
     beside,
     checkpoints,
@@ -220,6 +220,10 @@ class LogDirectory:
         # Before it is used again it must have shown that it takes writes.
         return measure(self.disk, self.path, write=self._failed is not None or job.write)
 
+    def _scrub(self, job: Scrub) -> Scrubbed:
+        found = self._open_logs()
+        return scrub.scrub(self._pool, found.logs, found.scrub_order, self._blame, job)
+
 
 _HANDLERS: Final[Handlers[LogDirectory]] = {
     j.Open: LogDirectory._open,
@@ -228,7 +232,7 @@ _HANDLERS: Final[Handlers[LogDirectory]] = {
     j.Release: LogDirectory._release,
     j.MeasureUsage: LogDirectory._measure,
     j.WriteCheckpoints: lambda d, job: d._open_logs().checkpoint(),
-    Scrub: lambda d, job: scrub.scrub(d._pool, d.logs, d._blame, job),
+    Scrub: LogDirectory._scrub,
     j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
     j.PutFile: lambda d, job: small_files.put(d.disk, job),
     j.GetFile: lambda d, job: small_files.get(d.disk, job),

@@ -35,6 +35,7 @@ from spindle.storage.lookup import find_offset
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.opening import reload, sync_topic_id
 from spindle.storage.pool import Pool
+from spindle.storage.scrub import ScrubOrder
 from spindle.storage.unified_log import UnifiedLog
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class LogManager:
         self.logs = logs
         self.quarantined = quarantined
         self.created: list[LogKey] = []
+        self.scrub_order = ScrubOrder()
         self._discarded: dict[str, UnifiedLog] = {}
         """Logs that were renamed away, by their new names, as they were; until they are purged."""
         self._new_id = new_id

@@ -8,6 +8,7 @@ Called by `directory` on its thread.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Final
 
@@ -27,13 +28,54 @@ WINDOW_MIN: Final = 16 << 10
 """Bytes read at a time at least: a batch of the usual size, however little is left to look at."""
 
 
-def scrub(pool: Pool, logs: Mapping[LogKey, UnifiedLog], blame: Blame, job: Scrub) -> Scrubbed:
+class ScrubOrder:
+    """The logs of a directory by their names, for as long as a round goes past them.
+
+    Sorted again where a round begins, and where there are more or fewer logs than then: to look
+    for the next one among all of them takes a round the square of their number.
+    """
+
+    __slots__ = ("_count", "_keys", "_names")
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._keys: list[LogKey] = []
+        self._count = -1
+
+    def at(self, logs: Mapping[LogKey, UnifiedLog], name: str) -> UnifiedLog | None:
+        """The log of this name, or the first one behind it. Not the quorum's own log."""
+        if not name or len(logs) != self._count:
+            self._sort(logs)
+        for place in range(bisect_left(self._names, name), len(self._names)):
+            log = logs.get(self._keys[place])
+            if log is not None and log.local.name == self._names[place]:
+                return log
+        return None
+
+    def _sort(self, logs: Mapping[LogKey, UnifiedLog]) -> None:
+        served = sorted(
+            (log.local.name, key)
+            for key, log in logs.items()
+            if not key.future and not layout.is_metadata(key)
+        )
+        self._names = [name for name, _ in served]
+        self._keys = [key for _, key in served]
+        self._count = len(logs)
+
+
+def scrub(
+    pool: Pool,
+    logs: Mapping[LogKey, UnifiedLog],
+    order: ScrubOrder,
+    blame: Blame,
+    job: Scrub,
+) -> Scrubbed:
     """Carry out the job. OSError where it is the disk's."""
     done = Scrubbed(job.place, 0)
     for _ in range(LOOKS_MAX):
         if done.next is None or done.bytes >= job.max_bytes:
             break
-        log = _log_at(logs, done.next.log)
+        log = order.at(logs, done.next.log)
         if log is None:
             done.next = None
             break
@@ -50,19 +92,6 @@ def scrub(pool: Pool, logs: Mapping[LogKey, UnifiedLog], blame: Blame, job: Scru
         done.bad += (found,)
         done.next = _after(log)
     return done
-
-
-def _log_at(logs: Mapping[LogKey, UnifiedLog], name: str) -> UnifiedLog | None:
-    """The log of this name, or the first one behind it. Not the quorum's own log."""
-    _, key = layout.parse_directory(name) if name else (None, None)
-    if key is not None and key in logs and logs[key].local.name == name:
-        return logs[key]
-    rest = [
-        log
-        for key, log in logs.items()
-        if log.local.name >= name and not key.future and not layout.is_metadata(key)
-    ]
-    return min(rest, key=lambda log: log.local.name, default=None)
 
 
 def _after(log: UnifiedLog) -> ScrubPlace:

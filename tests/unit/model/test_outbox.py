@@ -5,7 +5,7 @@ import random
 import pytest
 
 from spindle.model.jobs import MeasureUsage
-from spindle.model.outbox import Outbox, Ready
+from spindle.model.outbox import TURN_REST, TURNS_LOOK, Outbox, Ready
 
 
 def test_answers_reach_the_continuation_they_are_for() -> None:
@@ -123,3 +123,28 @@ def test_long_work_rests_where_the_node_is_under_strain(busy: float, rest: float
         out.now = out.wake_at
         out.tick()
     assert out.wake_at is None
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize(
+    ("own", "rest"), [(0.0, 0.05), (0.7, 0.05), (0.8, 0.025), (0.9, 0.0), (1.0, 0.0)]
+)
+def test_long_work_does_not_rest_from_itself(own: float, rest: float) -> None:
+    """All of the node's time is taken, `own` of it by pieces of long work: by the rest others."""
+    out = Outbox(random.Random(1))
+    spent = 0.0
+    out.stopwatch = lambda: out.now + spent
+
+    def piece() -> None:
+        nonlocal spent
+        spent += own * TURNS_LOOK
+
+    out.in_turn(piece, at_once=True)
+    out.now, out.busy = TURNS_LOOK, 1.0
+    out.in_turn(lambda: None)
+    assert out.wake_at == pytest.approx(out.now + rest)
+    # Nothing of the kind was done since then: what takes the time now are others.
+    out.now += 0.05 + TURNS_LOOK
+    out.tick()
+    out.in_turn(lambda: None)
+    assert out.wake_at == pytest.approx(out.now + TURN_REST)
