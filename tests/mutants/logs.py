@@ -203,9 +203,14 @@ LOGS = [
         ),
         (
             "a flush leaves the epochs out",
-            "            self.active.sync()\n"
-            "        self.epochs.write(self.pool.disk, self.path)\n",
-            "            self.active.sync()\n",
+            "        self.epochs.write(self.pool.disk, self.path)\n"
+            "        if self.local.dirty_names:\n",
+            "        if self.local.dirty_names:\n",
+        ),
+        (
+            "a flush leaves the name of the epochs' file out",
+            "        self.local.dirty_names |= self.epochs.is_dirty\n",
+            "",
         ),
         (
             "a flush leaves new names out",

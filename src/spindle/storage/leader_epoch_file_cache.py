@@ -46,8 +46,11 @@ class LeaderEpochFileCache:
         self.is_dirty |= self.history.truncate_start(offset)
 
     def write(self, disk: Disk, directory: str) -> None:
-        """Write the file in the log's directory if it says something else. OSError."""
+        """Write the file in the log's directory if it says something else. OSError.
+
+        The caller syncs the directory: files that come and go with it need that, too.
+        """
         if self.is_dirty:
             data = checkpoints.encode_epochs(self.entries)
-            files.replace(disk, f"{directory}/{layout.LEADER_EPOCHS}", data)
+            files.replace(disk, f"{directory}/{layout.LEADER_EPOCHS}", data, durable=False)
             self.is_dirty = False

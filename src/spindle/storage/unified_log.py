@@ -272,6 +272,7 @@ class UnifiedLog:
         self.sync_sealed()
         if not self.active.synced:
             self.active.sync()
+        self.local.dirty_names |= self.epochs.is_dirty
         self.epochs.write(self.pool.disk, self.path)
         if self.local.dirty_names:
             self.pool.disk.sync_dir(self.path)
