@@ -232,7 +232,7 @@ def test_a_broker_that_freezes_within_a_run_is_stopped_and_the_next_run_does_not
 ) -> None:
     monkeypatch.setattr(harm, "SILENT_SECONDS", 2.0)
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path / "state"))
-    heap(cluster, {1: 100_000, 2: 4_000_000})
+    heap(cluster, {1: 100_000, 2: 1_500_000})
     at, plan = ("-b", cluster.bootstrap), str(tmp_path / "plan.json")
     drained = [part for b in (1, 2) for part in ("--drain", f"{b}:{cluster.log_dirs(b)[0]}")]
     planned = call("balance", "plan", *at, "--no-spark", "--history", str(tmp_path / "history"),

@@ -23,10 +23,10 @@ FEATURES = "org.apache.kafka.tools.FeatureCommand"
 BROKER, FIRST, SECOND = 1, 100, 101
 SETTINGS = {"offsets.topic.replication.factor": "1", "default.replication.factor": "1"}
 PATIENCE = {
-    "controller.quorum.fetch.timeout.ms": "20000",
+    "controller.quorum.fetch.timeout.ms": "6000",
     "controller.quorum.election.timeout.ms": "20000",
 }
-"""Of the voter that is not to lead at first."""
+"""Of the voter that is not to lead at first. A follower tells where it is once a fetch time-out."""
 
 
 def started(folder: Path, jars: Path, theirs: set[int], follower: int) -> Mixed:

@@ -88,7 +88,7 @@ def test_a_reassignment_keeps_to_its_throttle_and_replicas_in_sync_are_not_slowe
 def test_a_reassignment_ends_beside_a_dead_bystander(cluster: Mixed, tmp_path: Path) -> None:
     cluster.create("other", [[LEADER, BYSTANDER]])
     cluster.produce("other", SIZE // 40_000, 10_000)
-    reassign(cluster, "other", tmp_path, "--execute", "--throttle", str(RATE // 4))
+    reassign(cluster, "other", tmp_path, "--execute", "--throttle", str(RATE))
     cluster.stop_node(BYSTANDER, kill=True)
     cluster.become("other", {0: (TARGET, {TARGET})}, 60)
     cluster.start_node(BYSTANDER)

@@ -7,7 +7,10 @@ cases look at the first ones. `make explore` looks for what the others have not 
 from __future__ import annotations
 
 import os
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 QUICK = "SPINDLE_QUICK_TESTS"
 """The variable of the environment that `python -m tests.suite --quick` sets."""
@@ -24,6 +27,11 @@ def cases(whole: int) -> int:
     if os.environ.get(MANY):
         return whole * TIMES
     return max(1, whole // SHARE) if os.environ.get(QUICK) else whole
+
+
+def beyond(more: Iterable[T]) -> list[T]:
+    """What only `make explore` has the time for, after what all runs look at; else nothing."""
+    return list(more) if os.environ.get(MANY) else []
 
 
 def repeatable() -> bool:

@@ -36,6 +36,11 @@ MEMBERS = 40
 """Transactional ids that no producer uses any more."""
 
 
+_HASTY = {"fetch.wait.max.ms": 50, "reconnect.backoff.max.ms": 500}
+"""Else librdkafka's questions for the coordinator wait behind a fetch for half a second each: it
+takes up old answers, closes its new connections for them, and goes on so for up to a minute."""
+
+
 class Life(threading.Thread):
     """Does one piece of work after the other until the end; `done` counts them."""
 
@@ -115,7 +120,7 @@ class Group(Life):
     def __init__(self, bootstrap: str, topic: str, ballast: str) -> None:
         super().__init__("a group", bootstrap)
         self._place = TopicPartition(topic, 0)
-        self._member = consumer(bootstrap, "live")
+        self._member = consumer(bootstrap, "live", **_HASTY)
         self._member.subscribe([topic])
         self._watcher = consumer(bootstrap, "live")
         self._weigh(ballast)
@@ -294,7 +299,7 @@ def committed_values(bootstrap: str, topic: str) -> list[str]:
     deadline = Deadline(PATIENCE)
     try:
         while not deadline.is_over:
-            for message in reader.consume(500, 1):
+            for message in reader.consume(500, 0.1):
                 if message.error() is None:
                     value = message.value()
                     assert value is not None
