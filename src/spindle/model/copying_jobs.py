@@ -85,6 +85,14 @@ class TimeEntries(NamedTuple):
     offsets: array[int]
 
 
+class Glance(NamedTuple):
+    """Bytes of the source's segment `base` that the next plan will look at."""
+
+    base: int
+    start: int
+    length: int
+
+
 @dataclass(slots=True)
 class CopyPiece:
     """A byte range of whole batches of one segment, with what indexes say about it.
@@ -93,7 +101,8 @@ class CopyPiece:
     `fresh`: that segment is begun. `entries` and `times`: as in the source. `seals`: the source's
     segment is sealed, and this is its end; `growing`: it is the one that is appended to.
     `snapshots`: offsets of producer snapshots that come along; `aborted`: transactions whose
-    markers are in the range.
+    markers are in the range. `ahead`: what is read into the page cache for the plan after this
+    piece: that is made on the source's thread, where appends would wait for its disk.
     """
 
     base: int
@@ -110,6 +119,7 @@ class CopyPiece:
     growing: bool
     snapshots: tuple[int, ...]
     aborted: tuple[AbortedTransaction, ...] = ()
+    ahead: tuple[Glance, ...] = ()
 
 
 @dataclass(slots=True)

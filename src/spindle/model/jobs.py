@@ -70,7 +70,7 @@ class Release(Job[None]):
 
 @dataclass(slots=True)
 class MeasureUsage(Job[Usage]):
-    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
+    """Ask the file system for its size and its free bytes, whether the directory is open or not.
 
     `write`: have a small file written, synced and read back as well.
     """
@@ -132,6 +132,23 @@ class WriteHighWatermarks(BesideJob[None]):
     @property
     def steps_back(self) -> int:
         """None: it is soon done, and a broker that stops waits for it."""
+        return 0
+
+
+@dataclass(slots=True)
+class Probe(BesideJob[Usage]):
+    """As `MeasureUsage`, of an open directory; beside its thread: appends need not wait for it."""
+
+    write: bool = False
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each directory."""
+        return (f"{self.directory} probe", self.directory)
+
+    @property
+    def steps_back(self) -> int:
+        """None: it takes no processor."""
         return 0
 
 
@@ -452,15 +469,13 @@ class SyncNames(BesideJob[None]):
 
 @dataclass(slots=True)
 class PutFile(Job[None]):
-    """Write a small file whole and durably: temporary, fsync, rename, fsync of the directory.
+    """Write a small file, its name relative to the directory, whole and durably.
 
-    `name` is relative to the directory. Not `durable`: no fsync, for which others would wait; a
-    power cut may leave the old file, or a torn one.
+    Temporary, fsync, rename, fsync of the directory.
     """
 
     name: str
     data: bytes
-    durable: bool = True
 
 
 @dataclass(slots=True)

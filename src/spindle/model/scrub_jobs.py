@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from spindle.model.jobs import Job
+from spindle.model.ids import LogDir
+from spindle.model.jobs import BesideJob, Job
 from spindle.model.log_values import LogKey
 
 
@@ -46,3 +47,24 @@ class Scrub(Job[Scrubbed]):
 
     place: ScrubPlace
     max_bytes: int
+
+
+@dataclass(slots=True)
+class NoteScrubbed(BesideJob[None]):
+    """Write how far a round has come into a small file; after a power cut it may be torn.
+
+    Beside the directory's thread: on a busy disk appends would wait for the rename.
+    """
+
+    name: str
+    data: bytes
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each directory."""
+        return (f"{self.directory} scrubbed", self.directory)
+
+    @property
+    def steps_back(self) -> int:
+        """None: it takes no processor."""
+        return 0

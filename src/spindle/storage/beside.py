@@ -11,8 +11,10 @@ from spindle.model.cleaning_jobs import CleanBytes
 from spindle.model.computing import CheckRecords, Compute
 from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import DiskFailed, Failure, Refusal
-from spindle.model.jobs import Job, Purge, Sweep, SyncNames, WriteHighWatermarks
-from spindle.storage import copy, files, kept, layout, offsets_files, rewriting
+from spindle.model.jobs import Job, Probe, Purge, Sweep, SyncNames, WriteHighWatermarks
+from spindle.model.scrub_jobs import NoteScrubbed
+from spindle.storage import copy, files, kept, layout, offsets_files, rewriting, small_files
+from spindle.storage.blame import measure
 from spindle.storage.disk import Disk
 from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain
@@ -37,6 +39,11 @@ def run(disk: Disk, job: Job[object]) -> object:
         if isinstance(job, WriteHighWatermarks):
             path = f"{job.directory}/{layout.HIGH_WATERMARKS}"
             offsets_files.write(disk, path, job.marks)
+            return None
+        if isinstance(job, Probe):
+            return measure(disk, job.directory, write=job.write)
+        if isinstance(job, NoteScrubbed):
+            small_files.note(disk, job)
             return None
         assert isinstance(job, CopyBytes)
         return copy.copy_bytes(disk, job)

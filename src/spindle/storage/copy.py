@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from typing import Final
 
 from spindle.model import copying_jobs as c
@@ -26,6 +27,9 @@ PIECES_MAX: Final = 64
 
 SYNC_FROM: Final = 1 << 20
 """A last piece of so many bytes is made durable beside both threads, which have more to do."""
+
+GLANCE_MOST: Final = 256 << 10
+"""Bytes that are read ahead at most where the next plan looks for a border of batches."""
 
 PROBE: Final = 1 << 20
 """Bytes that are read at a time to find out whether it is the source that cannot be read."""
@@ -142,6 +146,8 @@ def plan(log: UnifiedLog, job: c.PlanCopy) -> c.CopyPlan:
         else:
             pieces = _pieces(log, job, segment, place)
     end = pieces[-1].end if pieces else job.mark.end
+    if pieces and end < log.end:
+        pieces[-1].ahead = _ahead(log, pieces[-1], job.max_bytes)
     return c.CopyPlan(
         job.mark,
         log.local.name,
@@ -156,6 +162,29 @@ def plan(log: UnifiedLog, job: c.PlanCopy) -> c.CopyPlan:
         log.doubtful,
         job.still,
     )
+
+
+def _ahead(log: UnifiedLog, last: c.CopyPiece, budget: int) -> tuple[c.Glance, ...]:
+    """Where the next plan looks for borders of batches, if it gets as many bytes as this one."""
+    at = log.local.index_of(last.end)
+    segment = log.segments[at]
+    begin = last.start + last.length if segment.base == last.base else 0
+    glances = [_glance(segment, segment.index.floor(last.end), begin)]
+    target = begin + budget
+    while target >= segment.size and len(glances) < PIECES_MAX:
+        glances.append(_glance(segment, segment.index.floor_position(segment.size - 1), target))
+        if at + 1 == len(log.segments):
+            return tuple(glances)
+        target -= segment.size
+        at += 1
+        segment = log.segments[at]
+    low = segment.index.floor_position(segment.index.floor_position(target) - 1)
+    return (*glances, _glance(segment, low, target))
+
+
+def _glance(segment: Segment, low: int, high: int) -> c.Glance:
+    length = min(high + scan.WALK_WINDOW, segment.size) - low
+    return c.Glance(segment.base, low, min(length, GLANCE_MOST))
 
 
 def _aligned(log: UnifiedLog, future: c.CopyMark) -> tuple[int, int | None]:
@@ -272,6 +301,7 @@ def copy_bytes(disk: Disk, job: c.CopyBytes) -> c.CopiedBytes:
             break
         copied.pieces += 1
         copied.bytes += piece.length
+        copying.look_ahead(piece)
     return copied
 
 
@@ -293,6 +323,16 @@ class _Copying:
         for offset in piece.snapshots:
             self._whole(layout.segment_file(offset, layout.SNAPSHOT))
         return True
+
+    def look_ahead(self, piece: c.CopyPiece) -> None:
+        """Have in memory what the next plan will read. Where that fails, the plan will say why."""
+        for glance in piece.ahead:
+            with suppress(OSError):
+                file = self._disk.open(f"{self._from}/{layout.segment_file(glance.base)}")
+                try:
+                    file.read(glance.start, glance.length)
+                finally:
+                    _close(file)
 
     def _whole(self, name: str) -> None:
         """Copy a small file, if it is there."""

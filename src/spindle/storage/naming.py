@@ -18,6 +18,7 @@ ACTIVITIES: Final[dict[type[j.Job[object]], str]] = {
     j.Format: "formatting it",
     j.Release: "closing its files",
     j.MeasureUsage: "reading its free space",
+    j.Probe: "probing it",
     j.WriteCheckpoints: "writing its checkpoints",
     j.WriteHighWatermarks: "writing its high watermarks",
     j.CreateLog: "making a log",
@@ -55,6 +56,7 @@ ACTIVITIES: Final[dict[type[j.Job[object]], str]] = {
     computing.CheckRecords: "checking records for a log",
     computing.Compute: "computing an answer",
     scrub_jobs.Scrub: "scrubbing a log",
+    scrub_jobs.NoteScrubbed: "noting how far scrubbing is",
 }
 
 

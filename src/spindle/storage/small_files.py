@@ -7,6 +7,7 @@ Names are relative to the directory and stay inside it. Called by `directory`.
 from __future__ import annotations
 
 from spindle.model import jobs as j
+from spindle.model.scrub_jobs import NoteScrubbed
 from spindle.storage import files
 from spindle.storage.disk import Disk
 from spindle.storage.layout import TEMPORARY
@@ -20,11 +21,15 @@ def put(disk: Disk, job: j.PutFile) -> None:
     if folder != job.directory and disk.stat(folder) is None:
         disk.make_dir(folder)
         disk.sync_dir(job.directory)
-    if job.durable:
-        files.replace(disk, path, job.data)
-    else:
-        files.write_in_place(disk, path + TEMPORARY, job.data)
-        disk.rename(path + TEMPORARY, path)
+    files.replace(disk, path, job.data)
+
+
+def note(disk: Disk, job: NoteScrubbed) -> None:
+    """Write a file whole, without a sync."""
+    path = _inside(job, job.name)
+    files.require_formatted(disk, job.directory)
+    files.write_in_place(disk, path + TEMPORARY, job.data)
+    disk.rename(path + TEMPORARY, path)
 
 
 def get(disk: Disk, job: j.GetFile) -> bytes | None:

@@ -52,6 +52,7 @@ from spindle.model.jobs import (
     WriteHighWatermarks,
 )
 from spindle.model.log_values import LogKey
+from spindle.model.scrub_jobs import NoteScrubbed
 from spindle.runtime.os_disk import OsDisk
 from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage.directory import LogDirectory
@@ -319,11 +320,11 @@ def test_small_files_live_beside_the_metadata_log() -> None:
     assert directory.run(GetFile(PATH, snapshot)) is None
 
 
-def test_a_small_file_that_may_be_lost_waits_for_no_sync() -> None:
+def test_how_far_scrubbing_is_waits_for_no_sync() -> None:
     disk, directory = fresh()
     directory.run(PutFile(PATH, "progress.json", b"old and longer"))
     disk.fail(PATH, errno.EIO, "sync", "sync_dir")
-    assert directory.run(PutFile(PATH, "progress.json", b"new", durable=False)) is None
+    assert directory.run(NoteScrubbed(PATH, "progress.json", b"new")) is None
     disk.heal(PATH)
     disk.kill()
     directory, _ = reopen(disk, PATH)

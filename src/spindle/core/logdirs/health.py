@@ -135,7 +135,7 @@ class Health:
     # --- the probe ----------------------------------------------------------------------------
 
     def on_probe_asked(self) -> None:
-        """A probe was sent to the directory's thread."""
+        """A probe was sent to the directory."""
         self._probing = True
 
     def on_probe_failed(self) -> None:

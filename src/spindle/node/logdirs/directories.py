@@ -30,7 +30,7 @@ from spindle.core.logdirs.health import Condition, Health, Paces, Verdict
 from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
-from spindle.model.jobs import MeasureUsage, Open, Release
+from spindle.model.jobs import MeasureUsage, Open, Probe, Release
 from spindle.model.log_values import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
 from spindle.node.broker_context import BrokerContext
 
@@ -331,7 +331,7 @@ class DirectoryMonitor:
             directory.usage = result
             self._directories.tell(directory, directory.health.on_probe_answered(result))
 
-        self._out.run(MeasureUsage(directory.path, write), answered)
+        self._out.run(Probe(directory.path, write), answered)
 
     def on_order(
         self,

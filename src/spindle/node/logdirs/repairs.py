@@ -25,10 +25,10 @@ from spindle.core.logdirs.reconciliation import better_copy
 from spindle.core.logdirs.scrub_schedule import OFF_LOOK, STEP, ScrubProgress, ScrubSchedule
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir
-from spindle.model.jobs import Discard, GetFile, PutFile, Weigh
+from spindle.model.jobs import Discard, GetFile, Weigh
 from spindle.model.log_values import BadCopy, OpenedDirectory
 from spindle.model.metric_tables import disk_figures as of
-from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed
+from spindle.model.scrub_jobs import BadLog, NoteScrubbed, Scrub, Scrubbed
 from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.directories import Directories
@@ -276,8 +276,8 @@ class _Scrubber:
     def _save(self) -> None:
         self._saved_at = self._out.now
         progress = self.schedule.progress
-        # A torn file costs a scrub from the beginning; a sync would hold up appends to this disk.
-        job = PutFile(self._path, SCRUB_FILE, progress.encode(), durable=False)
+        # A torn file costs no more than a scrub from the beginning.
+        job = NoteScrubbed(self._path, SCRUB_FILE, progress.encode())
         self._out.run(job, self._on_saved)
 
     def _on_saved(self, result: Failure | None) -> None:

@@ -26,6 +26,7 @@ from spindle.model.jobs import (
     ListFiles,
     MeasureUsage,
     Open,
+    Probe,
     PutFile,
 )
 from spindle.model.outbox import JobAsked, Outbox
@@ -42,7 +43,7 @@ from spindle.wire.batch import build
 
 ME: Final = 1
 WALL_MS: Final = 1_000_000_000
-QUIET_JOBS: Final = (MeasureUsage, GetFile, PutFile, ListFiles)
+QUIET_JOBS: Final = (MeasureUsage, Probe, GetFile, PutFile, ListFiles)
 """Jobs on no log: when they run makes no difference, so they run at once."""
 
 Lane = tuple[LogDir, LogDir]
