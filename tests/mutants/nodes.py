@@ -10,14 +10,13 @@ NODES = [
         QUORUM,
         (
             "the metadata log's records are not synced",
-            "wall_ms, sync=True), done)",
-            "wall_ms), done)",
+            "sync=self._durable)",
+            "sync=False)",
         ),
         (
             "the metadata log counts records before they are durable",
-            "wall_ms, sync=True), done)",
-            "wall_ms, sync=True),"
-            " lambda now: None)\n        self._remember(batches)\n        then()",
+            "self.run(job, done)",
+            "self.run(job, lambda now: None)\n        self._remember(batches)\n        then()",
         ),
     ),
     *mutants(

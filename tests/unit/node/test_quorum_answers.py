@@ -56,7 +56,9 @@ def voted(answer: VoteResponse) -> tuple[list[VoteAnswer | None], list[tuple[str
     config = node_config(SETTINGS)
     identity = RaftIdentity(CLUSTER_ID, 1, uuid.UUID(int=1 << 100))
     peers = Answering(out, answer)
-    io = QuorumIO(config, out, peers, MetadataLog("/meta", out), identity, lambda _: None)
+    io = QuorumIO(
+        config, out, peers, MetadataLog("/meta", out, durable=True), identity, lambda _: None
+    )
     found: list[VoteAnswer | None] = []
     io.ask_vote(2, Ballot(1, 1, OffsetAndEpoch(0, 0), False), found.append)
     ready = out.take()

@@ -42,7 +42,7 @@ R = TypeVar("R")
 
 
 class Cached(NamedTuple):
-    """A durable batch in memory; `records` where we wrote it ourselves, else decoded on demand."""
+    """A batch in memory; `records` where we wrote it ourselves, else decoded on demand."""
 
     batch: RecordBatch
     records: Sequence[MetadataRecord] | None
@@ -51,7 +51,12 @@ class Cached(NamedTuple):
 class MetadataLog:
     """Reads and writes `__cluster_metadata-0`."""
 
-    def __init__(self, directory: LogDir, out: Outbox) -> None:
+    def __init__(self, directory: LogDir, out: Outbox, durable: bool) -> None:
+        """`durable`: whether batches are durable before they count, as of a voter and a node that
+        may become one. A broker alone fetches again what a power cut takes; it would otherwise let
+        the replicas in the directory wait for a sync with each record.
+        """
+        self._durable = durable
         self._directory = directory
         self._out = out
         self.is_closing = False
@@ -64,7 +69,7 @@ class MetadataLog:
     # --- writing ----------------------------------------------------------------------------
 
     def append(self, batches: list[Cached], then: Callable[[], None]) -> None:
-        """Append batches in order; `then` once all are durable."""
+        """Append batches in order; `then` once all are there, and durable where they must be."""
 
         def done(now: Appended) -> None:
             self.size = now.size
@@ -72,7 +77,8 @@ class MetadataLog:
             then()
 
         plain = [cached.batch for cached in batches]
-        self.run(Append(self._directory, LOG_KEY, plain, self._out.wall_ms, sync=True), done)
+        job = Append(self._directory, LOG_KEY, plain, self._out.wall_ms, sync=self._durable)
+        self.run(job, done)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
         """Cut the end back to `offset`."""

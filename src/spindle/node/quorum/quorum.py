@@ -53,7 +53,7 @@ class Quorum:
         self._config = config
         self._out = out
         self._peers = peers
-        self._log = MetadataLog(config.metadata_dir, out)
+        self._log = MetadataLog(config.metadata_dir, out, durable=config.is_controller)
         self.loader = MetadataLoader(config, out, self._log, metadata)
         self.activation = ControllerActivation(config.metadata_dir, out, self._log, metadata)
 

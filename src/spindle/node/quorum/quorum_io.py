@@ -149,7 +149,7 @@ class QuorumIO:
         self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
 
     def append(self, batches: tuple[RecordBatch, ...], then: Callable[[], None]) -> None:
-        """Append a leader's batches durably."""
+        """Append a leader's batches, durably where this node is or may become a voter."""
         self._log.append([Cached(batch, None) for batch in batches], then)
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
