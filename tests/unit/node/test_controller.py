@@ -213,3 +213,19 @@ def test_a_new_controller_elects_for_partitions_without_a_leader() -> None:
     desk.lead(2)
     assert topic.partitions[0].leader == 1
     assert places(1)[0] in desk.quorum.metadata.image.brokers[1].log_dirs
+
+
+def test_brokers_that_fall_silent_together_are_fenced_a_turn_each() -> None:
+    """Between two of them the node hears other voters, and brokers that live after all."""
+    desk = ControllerDesk()
+    desk.start(1, 2, 3)
+    image = desk.quorum.metadata.image
+    session = desk.controller.sessions.timeout
+    desk.out.now += session + 1
+    fenced = []
+    while len(fenced) < 3:
+        desk.out.tick()
+        desk.quorum.commit()
+        fenced.append([broker for broker in (1, 2, 3) if image.brokers[broker].fenced])
+        assert len(fenced) < 9
+    assert fenced == [[1], [1, 2], [1, 2, 3]]
