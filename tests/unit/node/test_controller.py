@@ -222,7 +222,7 @@ def test_brokers_that_fall_silent_together_are_fenced_a_turn_each() -> None:
     image = desk.quorum.metadata.image
     session = desk.controller.sessions.timeout
     desk.out.now += session + 1
-    fenced = []
+    fenced: list[list[int]] = []
     while len(fenced) < 3:
         desk.out.tick()
         desk.quorum.commit()
