@@ -120,6 +120,19 @@ class Broker:
             map(self.image.is_active, self.image.brokers)
         )
 
+    @property
+    def has_left(self) -> bool:
+        """Whether we stop, and the controller no longer counts on us: no client should, either.
+
+        Our logs are still to be closed, which takes a while. The last broker would say meanwhile
+        that there are no brokers at all; and Apache Kafka's hangs up on its clients, too.
+        """
+        state = self.lifecycle.state
+        return state == BrokerState.SHUTTING_DOWN or (
+            state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
+            and not self.image.is_alive(self.node_id)
+        )
+
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
         """Our directories were opened, or could not be."""
         self.logs.on_opened(opened)

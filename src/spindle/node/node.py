@@ -165,6 +165,14 @@ class Node:
         client = self._connections.get(connection)
         if client is None:
             return
+        if (
+            self._stopping
+            and self.broker is not None
+            and self.broker.has_left
+            and client.listener not in self.config.quorum.listeners
+        ):
+            self.out.close_connection(connection)
+            return
         self._serve_early()
         # A broker that knows of no other and is not registered itself would tell its clients that
         # there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
