@@ -15,11 +15,14 @@ from tests.support import committed
 from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import audit, produce, values
 from tests.support.local import Local
+from tests.support.quorum import ask
 from tests.support.waiting import eventually
+from tools.messages.entities import make, request_types
 
 from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import BrokerRegistrationChange
+from spindle.wire.apis import Key
 
 PLACES = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 WHOLE = {n: (replicas[0], {1, 2, 3}) for n, replicas in enumerate(PLACES)}
@@ -79,6 +82,34 @@ def test_a_killed_broker_costs_no_record_and_catches_up(cluster: Local, victim: 
     go_on(load)
     load.finish()
     assert audit(load, cluster.bootstrap, topic) > 3 * RATE
+
+
+@pytest.mark.spec("B-29")
+def test_a_client_that_asks_at_the_moment_of_a_kill_hears_of_the_next_leaders(
+    cluster: Local,
+) -> None:
+    """Else librdkafka asks again a second later; without the dead one among the brokers it may lose
+    hold of its partitions. A machine that stands still for a moment may be too late once."""
+    cluster.create("asked", PLACES)
+    cluster.become("asked", WHOLE)
+    types = request_types(Key.METADATA, 9)
+    topics = (make(types.MetadataRequestTopic, name="asked"),)
+    question = make(types.MetadataRequest, topics=topics)
+    for victim, other in ((1, 2), (2, 3), (3, 1)):
+        cluster.stop_node(victim, kill=True)
+        answer = ask(cluster.nodes[other].port, question, 20)
+        cluster.start_node(victim)
+        cluster.until(
+            lambda: all(isr == {1, 2, 3} for _, isr in cluster.state("asked").values()),
+            "the killed broker is in sync again",
+        )
+        elect_preferred(cluster, "asked")
+        cluster.become("asked", WHOLE)
+        leaders = {partition.leader_id for partition in answer.topics[0].partitions}
+        if victim not in leaders:
+            assert {broker.node_id for broker in answer.brokers} == {1, 2, 3}
+            return
+    raise AssertionError("each answer named the dead leader")
 
 
 def led_when_fenced(cluster: Local, broker: int, before: int) -> list[list[str]]:

@@ -6,7 +6,7 @@ the handlers of Metadata, DescribeCluster, DescribeTopicPartitions and FindCoord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from spindle.model.errors import Error, Refusal
@@ -40,12 +40,12 @@ class LeaderInfo(NamedTuple):
 
 
 def reachable(
-    image: ClusterImage, listener: str, with_fenced: bool = False
+    image: ClusterImage, listener: str, also: Container[NodeId] = ()
 ) -> Iterator[tuple[NodeId, Endpoint, str | None]]:
-    """Live brokers (or all) with their endpoint on a listener and their rack, by id."""
+    """Live brokers, and `also` these, with their endpoint on a listener and their rack, by id."""
     for broker in sorted(image.brokers):
         endpoint = image.endpoint(broker, listener)
-        if endpoint is not None and (with_fenced or image.is_alive(broker)):
+        if endpoint is not None and (broker in also or image.is_alive(broker)):
             yield broker, endpoint, image.brokers[broker].rack
 
 

@@ -28,6 +28,7 @@ from spindle.node.authorization.permits import LOGGED_MAX, AuditLog
 from spindle.node.authorization.sifting import Sifted
 from spindle.node.connection import Connection
 from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.node.replicas.silent_leaders import SilentLeaders
 from spindle.node.request_context import Handler, RequestContext
 from spindle.node.router import Router
 from spindle.node.slices import Slices
@@ -74,6 +75,8 @@ class Guarded:
             out=self.out, slices=Slices(self.out, "/d1"), node_id=1, cluster_id="cluster",
             settings=Settings({}), **broker,
         )  # fmt: skip
+        silent = SilentLeaders(self.out, lambda: self.target.image)
+        self.target.fetchers = SimpleNamespace(silent=silent)
         self.handlers: dict[int, Any] = {**(CONTROLLER if controller else BROKER)}
         authorizer = Authorizer(lambda: self.table, frozenset(("User:root",)), False)
         table: Any = checks.CONTROLLER if controller else checks.BROKER

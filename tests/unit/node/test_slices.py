@@ -25,6 +25,7 @@ from spindle.node.connection import Connection
 from spindle.node.handlers import BROKER, metadata
 from spindle.node.handlers.describe_log_dirs import AT_ONCE
 from spindle.node.logdirs.log_dir_manager import listed
+from spindle.node.replicas.silent_leaders import SilentLeaders
 from spindle.node.router import Router
 from spindle.node.slices import REST_AFTER, SENT, SLICE, Slices
 from spindle.sim.memory_disk import MemoryDisk
@@ -44,6 +45,8 @@ class Bench:
         target: Any = SimpleNamespace(
             out=self.out, slices=Slices(self.out, "/d1"), node_id=1, cluster_id="cluster", **broker
         )
+        silent = SilentLeaders(self.out, lambda: target.image)
+        target.fetchers = SimpleNamespace(silent=silent)
         self.router = Router({int(key): BROKER[key]}, target, self.out)
         self.connection = Connection(1, "PLAINTEXT", "here", self.out)
         self.slices = 0

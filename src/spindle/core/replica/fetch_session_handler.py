@@ -10,11 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.offsets import EpochHistory, OffsetAndEpoch
 
 INITIAL: Final = 0
 EPOCH_MAX: Final = (1 << 31) - 1
+SESSION_ERRORS: Final = frozenset(
+    {
+        Error.FETCH_SESSION_ID_NOT_FOUND,
+        Error.INVALID_FETCH_SESSION_EPOCH,
+        Error.FETCH_SESSION_TOPIC_ID_ERROR,
+    }
+)
+"""After these the session is opened again, and no more is wrong."""
 
 
 class Position(NamedTuple):

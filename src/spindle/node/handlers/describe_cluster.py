@@ -52,7 +52,9 @@ def on_broker(
                 rack=rack,
                 is_fenced=not image.is_alive(node_id),
             )
-            for node_id, endpoint, rack in topology.reachable(image, context.listener, with_fenced)
+            for node_id, endpoint, rack in topology.reachable(
+                image, context.listener, image.brokers if with_fenced else ()
+            )
         ),
     )
 

@@ -1,7 +1,8 @@
 """Metadata (3), versions 0-13.
 
 Behaviour:
-- brokers are those alive and reached on the listener that the request came in on;
+- brokers are those alive and reached on the listener that the request came in on, and for a
+  moment one that has just died;
 - a partition without a live leader has LEADER_NOT_AVAILABLE; replicas on offline directories of
   live brokers are among its offline replicas (KIP-112);
 - an unknown topic is created if the client and `auto.create.topics.enable` allow; until it is
@@ -27,7 +28,7 @@ from spindle.model.image import ClusterImage
 from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.handlers._topics import described
-from spindle.node.request_context import Later, RequestContext
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.topic_selection import NamedTopics, is_by_id
 from spindle.wire.framing import LARGE_FRAME
 from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -47,12 +48,21 @@ IDS_FROM: Final = 12
 def on_broker(
     broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
 ) -> Later:
-    """Tell a client about the cluster."""
-    image, asked = broker.image, request.topics or ()
-    takes_ids = context.version >= IDS_FROM
-    is_small = len(context.raw) < LARGE_FRAME
-    if not takes_ids and is_small and any(is_by_id(t.name, t.topic_id) for t in asked):
+    """Tell a client about the cluster: in a moment, while a leader has just fallen silent."""
+    takes_ids, is_small = context.version >= IDS_FROM, len(context.raw) < LARGE_FRAME
+    asked = () if takes_ids or not is_small else request.topics or ()
+    if any(is_by_id(topic.name, topic.topic_id) for topic in asked):
         raise Refusal(Error.INVALID_REQUEST, "topics are asked by id from version 12 on only")
+    broker.fetchers.silent.when_known(partial(_answer, broker, request, context))
+    return LATER
+
+
+def _answer(
+    broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
+) -> None:
+    image, silent, asked = broker.image, broker.fetchers.silent, request.topics or ()
+    reachable = partial(topology.reachable, also=silent.lasting)
+    takes_ids = context.version >= IDS_FROM
     creates = broker.settings.flag("auto.create.topics.enable")
     named = NamedTopics(image, creates and request.allow_auto_topic_creation, takes_ids)
     every = request.topics is None or (context.version == 0 and not asked)
@@ -74,7 +84,7 @@ def on_broker(
                 MetadataResponseBroker(
                     node_id=node_id, host=endpoint.host, port=endpoint.port, rack=rack
                 )
-                for node_id, endpoint, rack in topology.reachable(image, context.listener)
+                for node_id, endpoint, rack in reachable(image, context.listener)
             ),
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
@@ -84,8 +94,8 @@ def on_broker(
             ),
         )
 
-    as_of = None if creates and _names_others(image, asked) else image.revision
-    return broker.slices.answer(request, context, topics, respond, as_of)
+    as_of = None if creates and _names_others(image, asked) else silent.revision
+    broker.slices.answer(request, context, topics, respond, as_of)
 
 
 def _names_others(image: ClusterImage, asked: Sequence[MetadataRequestTopic]) -> bool:

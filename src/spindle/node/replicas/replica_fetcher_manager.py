@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.core.replica.fetch_session_handler import (
+    SESSION_ERRORS,
     FetchSessionHandler,
     Position,
     truncation_point,
@@ -27,6 +28,7 @@ from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas import fetch_requests
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.replicas.silent_leaders import SilentLeaders
 from spindle.node.replicas.throttling import ReplicationThrottle
 from spindle.wire.batch import check, split
 from spindle.wire.codec import one_buffer
@@ -43,14 +45,6 @@ THROTTLED_LOOK: Final = 0.1
 ANSWER_TIMEOUT: Final = 30.0
 """Seconds that a source may take beyond the wait it was asked for."""
 
-_SESSION_ERRORS: Final = frozenset(
-    {
-        Error.FETCH_SESSION_ID_NOT_FOUND,
-        Error.INVALID_FETCH_SESSION_EPOCH,
-        Error.FETCH_SESSION_TOPIC_ID_ERROR,
-    }
-)
-
 
 class ReplicaFetcherManager:
     """All that this broker follows."""
@@ -63,6 +57,7 @@ class ReplicaFetcherManager:
         self._followed: dict[PartitionId, FollowedPartition] = {}
         self.sources: dict[NodeId, LeaderFetcher] = {}
         self.throttle = ReplicationThrottle(context, "follower")
+        self.silent = SilentLeaders(context.out, lambda: context.image)
         self._closed = False
 
     def follow(self, hosted: HostedPartition) -> None:
@@ -104,6 +99,7 @@ class ReplicaFetcherManager:
             source = self.sources.get(broker)
             if source is not None:
                 source.on_registered()
+        self.silent.on_brokers(brokers)
 
     @property
     def lag_max(self) -> int:
@@ -250,6 +246,7 @@ class LeaderFetcher:
             self._on_trouble(answer)
             return
         self._failures = 0
+        self._manager.silent.on_heard(self.node)
         self._conversation.on_answer(answer.session_id)
         for topic in answer.responses:
             for told in topic.partitions:
@@ -268,9 +265,10 @@ class LeaderFetcher:
 
     def _on_trouble(self, answer: FetchResponse | PeerFailed) -> None:
         self._conversation.on_lost()
-        if not isinstance(answer, PeerFailed) and answer.error_code in _SESSION_ERRORS:
+        if not isinstance(answer, PeerFailed) and answer.error_code in SESSION_ERRORS:
             self._send()
             return
+        self._manager.silent.on_silent(self.node)
         why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
         if self._failures == 0:
             self._context.out.say(

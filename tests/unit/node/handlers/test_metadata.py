@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 from tests.support.cluster_image import (
+    add_broker,
     add_topic,
     lose_directory,
     three_brokers,
     topic_id,
 )
-from tests.support.desk import Desk, part
+from tests.support.desk import Desk, part, request
 
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.handlers import BROKER
+from spindle.node.replicas.silent_leaders import LAST, SilentLeaders
 from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
@@ -35,6 +37,8 @@ class Broker:
         self.settings = Settings({"node.id": "1"} | settings)
         self.wanted: list[str] = []
         self.topic_creation = SimpleNamespace(want=self.wanted.extend)
+        self.silent = SilentLeaders(self.out, lambda: self.image)
+        self.fetchers = SimpleNamespace(silent=self.silent)
 
 
 @pytest.fixture
@@ -183,3 +187,32 @@ def test_topics_by_id_are_too_early_before_version_12(broker: Broker, version: i
 def test_without_brokers_there_is_no_controller(broker: Broker) -> None:
     broker.image.brokers.clear()
     assert ask(broker, 9).controller_id == -1
+
+
+@pytest.mark.spec("B-29")
+def test_the_answer_waits_while_a_leader_has_just_fallen_silent(broker: Broker) -> None:
+    add_topic(broker.image, "t", (1, 2))
+    broker.silent.on_silent(1)
+    desk = Desk(BROKER, broker, broker.out)
+    topics = (part(Key.METADATA, 13, "MetadataRequestTopic", name="t"),)
+    desk.send(request(Key.METADATA, 13, topics=topics))
+    assert desk.answers() == []
+    add_topic(broker.image, "t", (2, 1))
+    broker.silent.on_brokers([1])
+    broker.out.tick()
+    (answer,) = desk.answers()
+    assert [p.leader_id for p in answer.topics[0].partitions] == [2], "as it is by then"
+
+
+@pytest.mark.spec("B-29")
+def test_a_broker_that_has_just_died_is_named_with_the_next_leaders(broker: Broker) -> None:
+    add_topic(broker.image, "t", (2, 1))
+    broker.silent.on_silent(1)
+    add_broker(broker.image, 1, fenced=True)
+    broker.silent.on_brokers([1])
+    answer = ask(broker, 13, "t")
+    assert [b.node_id for b in answer.brokers] == [1, 2, 3]
+    assert [list(p.offline_replicas) for p in answer.topics[0].partitions] == [[1]]
+    broker.out.now += LAST
+    broker.out.tick()
+    assert [b.node_id for b in ask(broker, 13, "t").brokers] == [2, 3]
