@@ -194,7 +194,8 @@ def _starts(table: Table, home: Path, options: argparse.Namespace) -> None:
 
 def _partitions(table: Table, home: Path, options: argparse.Namespace) -> None:
     rounds, counts = _rounds_of("partitions", options), options.partitions
-    _taken("partitions", table, partition_counts.measured(home, rounds, counts, options.window))
+    window, alone = options.window, options.alone
+    _taken("partitions", table, partition_counts.measured(home, rounds, counts, window, alone))
 
 
 def _taken(section: str, table: Table, measure: Iterator[tuple[str, measures.Figures]]) -> None:

@@ -3,6 +3,7 @@
 python -m bench --only goals --write docs/benchmarks.md
 python -m bench --only throughput,small,latency,move --beside HEAD~20
 python -m bench --only start --quick
+python -m bench --only partitions --partitions 50000 --alone
 
 A peer is warmed up by the measure itself until its leading figure stops getting better, or
 `--warm-max` seconds are over. With --write each section is kept as soon as it ends.
@@ -45,6 +46,8 @@ def parsed(words: list[str]) -> argparse.Namespace:
         options = parser.parse_args(words)
     if not wanted(options.only):
         parser.error(f"--only: no section is called like {options.only!r}")
+    if options.alone and wanted(options.only) != ["partitions"]:
+        parser.error("--alone: only partitions are measured of Spindle alone: --only partitions")
     if options.beside is not None:
         if others := [name for name in wanted(options.only) if name not in beside.SECTIONS]:
             parser.error(
@@ -114,6 +117,11 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
         help="counts of partitions, each with a cluster of its own; growth counts from the first "
         f"(by default {','.join(map(str, partition_counts.COUNTS))}; add "
         f"{partition_counts.ON_DEMAND} for a large one)",
+    )
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="partitions of Spindle alone: more than Apache Kafka may open files for here",
     )
 
 

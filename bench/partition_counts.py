@@ -41,6 +41,7 @@ FIGURES: Final = (
     "DescribeLogDirs p99 ms",
     "controller killed: topic made after s",
     "RSS MB",
+    "clean stop s",
     "restart to served s",
 )
 _MAPPED_EACH, _MAPPED_BESIDES = 2, 3_000
@@ -48,9 +49,9 @@ _MAPPED_EACH, _MAPPED_BESIDES = 2, 3_000
 _OPEN_BESIDES: Final = 1_500
 
 
-def named(partitions: int, figure: str) -> str:
-    """A figure of so many partitions."""
-    return f"{partitions} partitions: {figure}"
+def named(partitions: int, figure: str, alone: bool = False) -> str:
+    """A figure of so many partitions; of Spindle `alone` it takes no other one's place."""
+    return f"{partitions} partitions{', alone' if alone else ''}: {figure}"
 
 
 def growth(partitions: int, least: int, figure: str) -> str:
@@ -68,18 +69,19 @@ def grown(least: int, partitions: int, before: Figures, after: Figures) -> Figur
 
 
 def measured(
-    home: Path, rounds: int, counts: Sequence[int], window: int
+    home: Path, rounds: int, counts: Sequence[int], window: int, alone: bool
 ) -> Iterator[tuple[str, Figures]]:
-    """Each peer's figures, round by round and count by count."""
-    allowed(max(counts))
+    """Each peer's figures, or Spindle's `alone`, round by round and count by count."""
+    if not alone:
+        allowed(max(counts))
     for round_ in range(rounds):
         least: dict[str, Figures] = {}
         for partitions in counts:
-            for name in NAMES:
+            for name in ("spindle",) if alone else NAMES:
                 figures = _of_one(
                     name, home / f"partitions-{partitions}-{round_}", partitions, window
                 )
-                yield name, {named(partitions, figure): v for figure, v in figures.items()}
+                yield name, {named(partitions, figure, alone): v for figure, v in figures.items()}
                 if name in least:
                     yield name, grown(counts[0], partitions, least[name], figures)
                 least.setdefault(name, figures)
@@ -117,7 +119,9 @@ def _figures(
     cluster.start_node(active, wait=False)
     in_step(cluster, active)
     yield "RSS MB", memory(_pids(cluster))
+    began = time.monotonic()
     serving.stopped(cluster)
+    yield "clean stop s", time.monotonic() - began
     began = time.monotonic()
     serving.started(cluster)
     serving.served(cluster, topics)
@@ -151,12 +155,15 @@ def _pids(cluster: ApacheKafka) -> list[int]:
 
 
 def allowed(partitions: int) -> None:
-    """Let nodes open as many files as this needs. AssertionError where the machine forbids it."""
+    """Let nodes open as many files as Apache Kafka needs: one for each replica that a broker has.
+
+    AssertionError where the machine forbids it.
+    """
     files = partitions + _OPEN_BESIDES
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert most >= files or most == resource.RLIM_INFINITY, (
         f"a process may open {most} files here; {partitions} partitions take {files}: "
-        f"`ulimit -Hn {files}` before the bench"
+        f"`ulimit -Hn {files}` before the bench, or Spindle by itself with --alone"
     )
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     maps = _MAPPED_EACH * partitions + _MAPPED_BESIDES

@@ -55,6 +55,7 @@ def test_a_quick_run_is_short_and_is_not_kept(capsys: pytest.CaptureFixture[str]
         (["--quick", "--write", "x.md"], "--quick: its figures say nothing"),
         (["--only", "nothing"], "--only: no section is called like 'nothing'"),
         (["--partitions", "0"], "a cluster has one partition at least"),
+        (["--only", "partitions,start", "--alone"], "--alone: only partitions are measured"),
     ):
         with pytest.raises(SystemExit):
             parsed(words)
@@ -81,6 +82,12 @@ def test_a_machine_that_lets_a_process_open_too_little_is_named(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1_024, 20_000))
     with pytest.raises(AssertionError, match="may open 20000 files here; 50000 partitions take"):
         partition_counts.allowed(50_000)
+
+
+def test_figures_of_spindle_alone_replace_none_beside_apache_kafka() -> None:
+    assert parsed(["--only", "partitions", "--alone"]).alone
+    assert partition_counts.named(2_000, "RSS MB", True) == "2000 partitions, alone: RSS MB"
+    assert partition_counts.named(2_000, "RSS MB", True) not in TARGETS
 
 
 def test_each_figure_of_the_goals_has_its_target() -> None:
