@@ -428,9 +428,12 @@ def test_throttles_of_a_killed_run_are_put_back_by_the_next_one(desk: Desk) -> N
     eventually(lambda: desk.where("re-killed", 0, 1).future == target, "so has the move", 60)
     running.kill()
     running.communicate(timeout=60)
+    replicas = "re-killed follower.replication.throttled.replicas"
+    eventually(
+        lambda: desk.throttles("re-killed").items() >= {MOVE_RATE: SLOW, replicas: "0:2"}.items(),
+        "the throttles that it set are there",
+    )
     set_by_it = desk.throttles("re-killed")
-    assert set_by_it[MOVE_RATE] == SLOW
-    assert set_by_it["re-killed follower.replication.throttled.replicas"] == "0:2"
 
     desk.plan("re-other", 0, [1], [desk.where("re-other", 0, 1).current or ""])
     for verb in ("verify", "watch"):
