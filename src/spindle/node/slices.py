@@ -82,16 +82,11 @@ class Slices:
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
         `as_of`: the revision of the metadata, where the answer depends on that alone. It is kept
-        then, and given again, until the metadata has changed.
+        then, and `give_again` gives it, until the metadata has changed.
         """
-        # The answer may depend on these and the cluster only: not on the client, but for what it
-        # may see. Where something was refused, the answer has what this request asked for.
-        view, own = context.permits.view, 0 if context.admission.merge is None else id(context)
-        question = (context.key, context.version, context.listener, request, view, own)
-        if own:
+        question = _question(request, context)
+        if context.admission.merge is not None:
             as_of = None
-        if as_of is not None and self._kept.give(as_of, question, context):
-            return LATER
         if (same := self.waiting.get(question)) is not None:
             same.append(context)
             return LATER
@@ -100,6 +95,21 @@ class Slices:
         self.waiting[question] = answer.contexts
         self.out.in_turn(answer.begin, at_once=True)
         return LATER
+
+    def give_again(self, request: Q, context: RequestContext[R], as_of: object) -> bool:
+        """Answer with what `answer` has kept for the same question, if there is such an answer and
+        the metadata is as it was at the revision `as_of`."""
+        if context.admission.merge is not None:
+            return False
+        return self._kept.give(as_of, _question(request, context), context)
+
+
+def _question(request: Message, context: RequestContext[R]) -> _Question:
+    """All that an answer may depend on besides the cluster: not on the client, but for what it may
+    see. Where something was refused, the answer has what this request asked for."""
+    own = 0 if context.admission.merge is None else id(context)
+    header, view = context.header, context.permits.view
+    return (header.api_key, header.version, context.origin.listener, request, view, own)
 
 
 class KeptAnswers:

@@ -61,10 +61,13 @@ def _answer(
     broker: Broker, request: MetadataRequest, context: RequestContext[MetadataResponse]
 ) -> None:
     image, silent, asked = broker.image, broker.fetchers.silent, request.topics or ()
-    reachable = partial(topology.reachable, also=silent.lasting)
-    takes_ids = context.version >= IDS_FROM
     creates = broker.settings.flag("auto.create.topics.enable")
-    named = NamedTopics(image, creates and request.allow_auto_topic_creation, takes_ids)
+    as_of = None if creates and _names_others(image, asked) else silent.revision
+    if as_of is not None and broker.slices.give_again(request, context, as_of):
+        return
+    reachable = partial(topology.reachable, also=silent.lasting)
+    may_create = creates and request.allow_auto_topic_creation
+    named = NamedTopics(image, may_create, takes_ids=context.version >= IDS_FROM)
     every = request.topics is None or (context.version == 0 and not asked)
     topics = described(
         MetadataResponseTopic,
@@ -81,10 +84,8 @@ def _answer(
             broker.topic_creation.want(named.wanted)
         return MetadataResponse(
             brokers=tuple(
-                MetadataResponseBroker(
-                    node_id=node_id, host=endpoint.host, port=endpoint.port, rack=rack
-                )
-                for node_id, endpoint, rack in reachable(image, context.listener)
+                MetadataResponseBroker(node_id=node_id, host=at.host, port=at.port, rack=rack)
+                for node_id, at, rack in reachable(image, context.listener)
             ),
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
@@ -94,7 +95,6 @@ def _answer(
             ),
         )
 
-    as_of = None if creates and _names_others(image, asked) else silent.revision
     broker.slices.answer(request, context, topics, respond, as_of)
 
 
