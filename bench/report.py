@@ -30,7 +30,7 @@ def render(table: Table, how: str, measured: str) -> str:
     older = sorted({name for by_peer in table.values() for name in by_peer} - {"spindle", "kafka"})
     lines = [
         f"{RUN}{datetime.date.today()} at {measured} by {how}: {platform.system()}, "
-        f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
+        f"{os.cpu_count()} processors, {_python()}, Apache Kafka 4.3.0.",
         "",
         "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |"
         + "".join(f" {name.capitalize()} | ratio to it |" for name in older),
@@ -51,6 +51,11 @@ def render(table: Table, how: str, measured: str) -> str:
             beside += f" {_shown(before)} | {_shown(_ratio(ours, before), 3)} |"
         lines.append(f"| {figure} | {shown} | {target} | {verdict} | {runs} |{beside}")
     return "\n".join(lines) + "\n"
+
+
+def _python() -> str:
+    """Which one, and what it was compiled by: builds of one version differ by a fifth."""
+    return f"Python {platform.python_version()} ({platform.python_compiler()})"
 
 
 def commit() -> str:

@@ -29,7 +29,7 @@ from spindle.sim.world import World
 from spindle.wire.apis import TABLE, Key
 
 FEW, MANY = 1_000, 4_000
-GROWTH: Final = 2.0
+GROWTH: Final = 2.2
 """How much more one input may do for four times as many things: their hashes, their copies."""
 LITTLE: Final = 20_000
 """Calls that no client notices: two milliseconds or so."""

@@ -32,6 +32,11 @@ from tests.support.processes import tied
 
 Key = ec.EllipticCurvePrivateKey
 _DAY = timedelta(days=1)
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=False, content_commitment=False, key_encipherment=False,
+    data_encipherment=False, key_agreement=False, key_cert_sign=True, crl_sign=True,
+    encipher_only=False, decipher_only=False,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ class Authority:
         now = datetime.now(UTC)
         builder = _builder(self._name, self._name, self._key, now - _DAY, now + 30 * _DAY)
         builder = builder.add_extension(x509.BasicConstraints(True, None), critical=True)
+        builder = builder.add_extension(_SIGNS_CERTIFICATES, critical=True)
         self.certificate = builder.sign(self._key, hashes.SHA256())
 
     def issue(self, name: str, names: Sequence[str] = (), *, expired: bool = False) -> Issued:
@@ -84,6 +90,9 @@ class Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         end = datetime.now(UTC) + (-_DAY if expired else 30 * _DAY)
         builder = _builder(_named(name), self._name, key, end - 60 * _DAY, end)
+        # Python's own clients have wanted it since 3.13.
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        builder = builder.add_extension(signer, critical=False)
         if names:
             alternatives = x509.SubjectAlternativeName([_alternative(n) for n in names])
             builder = builder.add_extension(alternatives, critical=False)
@@ -141,4 +150,6 @@ def _builder(
 ) -> x509.CertificateBuilder:
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer)
     builder = builder.public_key(key.public_key()).serial_number(x509.random_serial_number())
+    own_key = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    builder = builder.add_extension(own_key, critical=False)
     return builder.not_valid_before(begin).not_valid_after(end)

@@ -27,7 +27,6 @@ _CLASS_VARIABLES: Final = (
     "__flexible__",
     "__api_key__",
     "__header_schema__",
-    "__module__",
 )
 
 
@@ -68,6 +67,7 @@ def _extended(module: ModuleType, key: int, direction: EntityType) -> ModuleType
         anew[cls] = make_dataclass(
             name, parts, frozen=True, slots=True, kw_only=True, namespace=namespace
         )
+        anew[cls].__module__ = cls.__module__  # Python 3.12 and later name the module that calls.
         setattr(made, name, anew[cls])
     assert set(added) <= set(vars(made)), f"{module.__name__} has not all of {list(added)}"
     return made

@@ -108,13 +108,9 @@ def _declare(struct: Struct, kind: EntityType, made: ModuleType, common: dict[st
         frozen=True,
         slots=True,
         kw_only=True,
-        namespace={
-            "__module__": made.__name__,
-            "__type__": kind,
-            "__flexible__": True,
-            **common,
-        },
+        namespace={"__type__": kind, "__flexible__": True, **common},
     )
+    cls.__module__ = made.__name__
     setattr(made, struct.name, cls)
     return cls
 

@@ -37,6 +37,11 @@ _SALT_BYTES: Final = 26
 _LIFE: Final = timedelta(days=3650)
 _BEFORE: Final = timedelta(days=1)
 """A clock may be slow."""
+_SIGNS_CERTIFICATES: Final = x509.KeyUsage(
+    digital_signature=False, content_commitment=False, key_encipherment=False,
+    data_encipherment=False, key_agreement=False, key_cert_sign=True, crl_sign=False,
+    encipher_only=False, decipher_only=False,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,16 @@ def _make(made: LocalSecurity) -> None:
     issuer = _named("Spindle local cluster")
     own = _builder(issuer, issuer, authority)
     own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+    own = own.add_extension(_SIGNS_CERTIFICATES, critical=True)
     _write(made.folder / "authority.pem", _pem(own.sign(authority, hashes.SHA256())))
     key = ec.generate_private_key(ec.SECP256R1())
     hosts = x509.SubjectAlternativeName(
         [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
     )
     builder = _builder(_named(_NODE), issuer, key).add_extension(hosts, critical=False)
+    # Strict clients (Python's from 3.13 on) require that it names the key that signs it.
+    signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
+    builder = builder.add_extension(signer, critical=False)
     certificate = builder.sign(authority, hashes.SHA256())
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     _write(made.folder / "node.pem", secret + _pem(certificate))
@@ -138,6 +147,8 @@ def _builder(
     now = datetime.now(UTC)
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer)
     builder = builder.public_key(key.public_key()).serial_number(x509.random_serial_number())
+    own_key = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    builder = builder.add_extension(own_key, critical=False)
     return builder.not_valid_before(now - _BEFORE).not_valid_after(now + _LIFE)
 
 

@@ -15,16 +15,17 @@ whose range begins at 0 must be left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from spindle.model.batches import Buffer
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import KRAFT_VERSION, SERVED
 from spindle.model.image import ClusterImage
-from spindle.node.request_context import RequestContext, ServedApis
+from spindle.node.request_context import LATER, Later, RequestContext, ServedApis
 from spindle.wire.apis import SOFTWARE, Key, is_private
-from spindle.wire.codec import Message, Packed
+from spindle.wire.codec import in_pieces
+from spindle.wire.framing import response_around
 from spindle.wire.messages.api_versions_request import ApiVersionsRequest
 from spindle.wire.messages.api_versions_response import (
     ApiVersion,
@@ -44,7 +45,7 @@ SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 def on_broker(
     broker: Broker, request: ApiVersionsRequest, context: RequestContext[ApiVersionsResponse]
-) -> ApiVersionsResponse:
+) -> ApiVersionsResponse | Later:
     """Answer a client of the broker."""
     level = broker.context.metadata.kraft_version
     return _answer(broker.image, level, request, context)
@@ -54,7 +55,7 @@ def on_controller(
     controller: Controller,
     request: ApiVersionsRequest,
     context: RequestContext[ApiVersionsResponse],
-) -> ApiVersionsResponse:
+) -> ApiVersionsResponse | Later:
     """Answer a client of the controller."""
     level = controller.quorum.metadata.kraft_version
     return _answer(controller.image, level, request, context)
@@ -77,62 +78,49 @@ def _answer(
     level: int,
     request: ApiVersionsRequest,
     context: RequestContext[ApiVersionsResponse],
-) -> ApiVersionsResponse:
+) -> ApiVersionsResponse | Later:
     ours = False
     if context.version >= 3:
         names = (request.client_software_name, request.client_software_version)
         if not all(SOFTWARE_NAME.fullmatch(name) for name in names):
             raise Refusal(Error.INVALID_REQUEST, "client software name or version is malformed")
         ours = names[0] == SOFTWARE
-    return ApiVersionsResponse(
-        api_keys=_listed(context.served, context.version, ours),
-        supported_features=_supported(context.version),
-        finalized_features_epoch=image.offset,
-        finalized_features=_finalized(tuple(image.features.items()), level, context.version),
-    )
-
-
-# What follows is bytes that are made once: each client asks for them first, and they hardly change.
+    features = tuple(image.features.items())
+    told, body = _told(context.served, context.version, ours, features, level, image.offset)
+    if context.charge is not None:  # It may add to the answer what it says of quotas.
+        return told
+    context.answer_buffers(response_around(context.header, told, body))
+    return LATER
 
 
 @lru_cache(maxsize=64)
-def _listed(served: ServedApis, version: int, ours: bool) -> Sequence[ApiVersion]:
-    listed = [
-        ApiVersion(api_key=key, min_version=low, max_version=high)
-        for key, (low, high) in served.ranges.items()
-        if ours or not is_private(key)
-    ]
-    return _packed(listed, version)
-
-
-@lru_cache(maxsize=8)
-def _supported(version: int) -> Sequence[SupportedFeatureKey]:
-    if version < FEATURES_FROM:
-        return ()
-    features = [
-        SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
-        for name, levels in SERVED.items()
-        if version >= 4 or levels.min > 0
-    ]
-    return _packed(features, version)
-
-
-@lru_cache(maxsize=64)
-def _finalized(
-    features: tuple[tuple[str, int], ...], kraft_version: int, version: int
-) -> Sequence[FinalizedFeatureKey]:
-    if version < FEATURES_FROM:
-        return ()
+def _told(
+    served: ServedApis,
+    version: int,
+    ours: bool,
+    features: tuple[tuple[str, int], ...],
+    kraft_version: int,
+    epoch: int,
+) -> tuple[ApiVersionsResponse, list[Buffer]]:
+    """An answer and its bytes. Made once: each client asks for it first, and it hardly changes."""
+    knows = version >= FEATURES_FROM
     quorum = [(KRAFT_VERSION, kraft_version)] if kraft_version else []
-    finalized = [
-        FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-        for name, level in [*features, *quorum]
-        if name in SERVED and level <= SERVED[name].max
-    ]
-    return _packed(finalized, version)
-
-
-def _packed(elements: Sequence[Message], version: int) -> Packed:
-    packed = Packed()
-    packed.add_all(elements, version)
-    return packed
+    told = ApiVersionsResponse(
+        api_keys=[
+            ApiVersion(api_key=key, min_version=low, max_version=high)
+            for key, (low, high) in served.ranges.items()
+            if ours or not is_private(key)
+        ],
+        supported_features=[
+            SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
+            for name, levels in SERVED.items()
+            if version >= 4 or (knows and levels.min > 0)
+        ],
+        finalized_features_epoch=epoch,
+        finalized_features=[
+            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+            for name, level in [*features, *quorum]
+            if knows and name in SERVED and level <= SERVED[name].max
+        ],
+    )
+    return told, in_pieces(told, version)

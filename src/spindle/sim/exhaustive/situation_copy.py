@@ -125,6 +125,11 @@ def _flat(copier: _Copier, thing: object) -> object:
     return copier.put(thing, shallow(thing))
 
 
+def _count(copier: _Copier, thing: count[int]) -> object:
+    # Since Python 3.14 iterators have no copies; what this one shows is where it stands.
+    return copier.put(thing, count(int(repr(thing).removeprefix("count(").removesuffix(")"))))
+
+
 def _random(copier: _Copier, thing: random.Random) -> object:
     new = copier.put(thing, random.Random())
     new.setstate(thing.getstate())
@@ -198,7 +203,7 @@ _HOW: dict[type, _How] = {
     list: _list,
     bytearray: _flat,
     array: _flat,
-    count: _flat,
+    count: _count,
     deque: _deque,
     dict: _dict,
     OrderedDict: _dict,
