@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.support.processes import tied
+from tests.support.processes import alive, tied
 from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +97,4 @@ def test_a_killed_parent_takes_its_process_with_it() -> None:
         child = psutil.Process(int(parent.stdout.readline()))
         eventually(lambda: child.name() == "sleep", "setpriv has become the command")
         os.kill(parent.pid, signal.SIGKILL)
-    eventually(
-        lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE,
-        "the child of a killed process is gone",
-    )
+    eventually(lambda: not alive(child), "the child of a killed process is gone")

@@ -19,7 +19,7 @@ from confluent_kafka import admin as admins
 from prometheus_client.parser import text_string_to_metric_families
 from tests.support.clients import flushed
 from tests.support.commands import run
-from tests.support.processes import tied
+from tests.support.processes import tied, words_of
 from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
@@ -158,14 +158,6 @@ def test_fewer_brokers_or_directories_than_hold_data_are_refused(tmp_path: Path)
     LocalCluster(tmp_path, brokers=3, dirs=3, port=None)
 
 
-def title(process: psutil.Process) -> list[str]:
-    """How a process calls itself; nothing where it has just ended."""
-    try:
-        return process.cmdline()[:1]
-    except psutil.Error:
-        return []
-
-
 @pytest.mark.spec("N-06")
 def test_a_node_that_dies_is_reported_at_once(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "2", "--port", "0", "--json"]
@@ -179,7 +171,7 @@ def test_a_node_that_dies_is_reported_at_once(tmp_path: Path) -> None:
     assert up.stderr is not None
     assert "bootstrap" in json.loads(up.stdout.readline())
     family = psutil.Process(up.pid).children(recursive=True)
-    (dies,) = [p for p in family if title(p) == [f"spindle broker 2 of {tmp_path.name}"]]
+    (dies,) = [p for p in family if words_of(p)[:1] == [f"spindle broker 2 of {tmp_path.name}"]]
     dies.kill()
     assert json.loads(up.stdout.readline()) == {"ended": 2, "code": -9}
     line = up.stderr.readline()

@@ -21,6 +21,7 @@ from tests.support.deadlines import Deadline, within
 from tests.support.directory_world import directory_id
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tests.support.processes import children_of
 from tests.support.real_moves import (
     MB,
     STANDING,
@@ -169,8 +170,7 @@ def copying(cluster: Local, broker: int) -> list[psutil.Process]:
     """The processes in which a broker copies."""
     node = cluster.nodes[broker].process
     assert node is not None
-    children = psutil.Process(node.pid).children()
-    return [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
+    return children_of(node.pid)
 
 
 @pytest.mark.spec("K113-07", "K113-08", "K113-20")

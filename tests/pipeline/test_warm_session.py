@@ -14,6 +14,7 @@ import pytest
 from tests.support.apache_kafka import ToolResult
 from tests.support.commands import run
 from tests.support.made_samples import uneven
+from tests.support.processes import words_of
 from tests.support.waiting import eventually
 
 from spindle.pipeline import small_history
@@ -24,13 +25,6 @@ pytestmark = pytest.mark.timeout(400)
 
 def spindle(*arguments: str) -> ToolResult:
     return run("spindle", *arguments, seconds=200)
-
-
-def words_of(process: psutil.Process) -> list[str]:
-    """Its command line; nothing for a child that has just ended."""
-    with suppress(psutil.NoSuchProcess):
-        return process.cmdline()
-    return []
 
 
 def addresses_of(process: psutil.Process) -> set[str]:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+
+import psutil
 
 
 def tied(command: Sequence[str]) -> list[str]:
@@ -24,3 +27,22 @@ def tied(command: Sequence[str]) -> list[str]:
     if setpriv is None:
         raise FileNotFoundError("setpriv is not installed (Debian: util-linux)")
     return [setpriv, "--pdeathsig", "KILL", "--", *command]
+
+
+def alive(process: psutil.Process) -> bool:
+    """Whether a process runs; one that waits to be reaped does not."""
+    with suppress(psutil.NoSuchProcess):  # It may end while it is looked at.
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def children_of(pid: int | None = None) -> list[psutil.Process]:
+    """The running processes that a process has started; by default this one."""
+    return [child for child in psutil.Process(pid).children() if alive(child)]
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    """The command line of a process; nothing of one that has just ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []

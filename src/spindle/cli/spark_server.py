@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -56,9 +57,11 @@ def stop(as_json: AsJson = False) -> None:
     server = _place().running()
     ended = server is None
     if server is not None:
-        process = psutil.Process(server.pid)
-        process.terminate()
-        _, alive = psutil.wait_procs([process], _STOP_SECONDS)
+        alive: list[psutil.Process] = []
+        with suppress(psutil.NoSuchProcess):  # It may end by itself just now.
+            process = psutil.Process(server.pid)
+            process.terminate()
+            _, alive = psutil.wait_procs([process], _STOP_SECONDS)
         ended = not alive
     if as_json:
         print(json.dumps({"version": 1, "stopped": server is not None and ended}))
@@ -86,11 +89,13 @@ def _resident(pid: int) -> int:
     """Bytes of memory of a process and its children; pages that they share count once for each."""
     import psutil
 
-    try:
+    resident = 0
+    with suppress(psutil.NoSuchProcess):  # The session may end by itself just now.
         process = psutil.Process(pid)
-        return sum(p.memory_info().rss for p in (process, *process.children(recursive=True)))
-    except psutil.NoSuchProcess:
-        return 0
+        for one in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # So may one of its workers.
+                resident += one.memory_info().rss
+    return resident
 
 
 def _moment(seconds: float) -> str:

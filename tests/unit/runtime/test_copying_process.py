@@ -11,11 +11,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
-from tests.support.processes import tied
+from tests.support.processes import children_of, tied, words_of
 from tests.support.waiting import eventually
 
 from spindle.core.logdirs.pacing import pace_of
@@ -60,14 +61,14 @@ def processes() -> Iterator[CopyingProcesses]:
     """Those that a test starts end with it, those of an `OsDisk` too."""
     yield CopyingProcesses()
     for process in copying():
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # It has ended meanwhile.
+            process.kill()
     eventually(lambda: not copying(), "they have ended")
 
 
 def copying(pid: int | None = None) -> list[psutil.Process]:
     """The processes that copy for a process; by default for this one."""
-    found = [p for p in psutil.Process(pid).children() if p.status() != psutil.STATUS_ZOMBIE]
-    return [p for p in found if "spindle copying" in " ".join(p.cmdline())]
+    return [p for p in children_of(pid) if "spindle copying" in " ".join(words_of(p))]
 
 
 def order(length: int = len(DATA), seen: Seen = UNSEEN, start: int = 0) -> CopyOrder:
