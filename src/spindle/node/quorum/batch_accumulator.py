@@ -12,7 +12,8 @@ from typing import Final
 
 from spindle.core.raft.machine import Raft
 from spindle.model.batches import CONTROL, Record
-from spindle.model.metadata_records import MetadataRecord
+from spindle.model.feature_rules import METADATA_VERSION
+from spindle.model.metadata_records import FeatureLevel, MetadataRecord
 from spindle.model.outbox import Outbox
 from spindle.model.quorum_voters import QuorumRecord
 from spindle.node.metadata import Metadata
@@ -50,6 +51,8 @@ class BatchAccumulator:
         self._queue: deque[Cached] = deque()
         self._writing = False
         self._waiting: deque[tuple[int, Committed]] = deque()
+        self._level: int | None = None
+        """The metadata.version that was appended in this epoch; None while that is the image's."""
 
     def open_epoch(self, epoch: int, opening: Sequence[QuorumRecord]) -> None:
         """We lead: begin the epoch with a LeaderChange."""
@@ -82,10 +85,8 @@ class BatchAccumulator:
         assert state.term is not None, "only the leader appends"
         assert records
         base, now = self.next_offset, self._out.wall_ms
-        level = metadata_level(self._metadata.image)
         values = [
-            Record(base + n, now, None, encode_record(record, level))
-            for n, record in enumerate(records)
+            Record(base + n, now, None, self._encoded(record)) for n, record in enumerate(records)
         ]
         batch = codec.build(values, base_offset=base, leader_epoch=state.epoch)
         self._enqueue(Cached(batch, tuple(records)))
@@ -103,6 +104,18 @@ class BatchAccumulator:
         """We lead no more: forget what is not yet being written, and whom to tell."""
         self._queue.clear()
         self._waiting.clear()
+        self._level = None
+
+    def _encoded(self, record: MetadataRecord) -> bytes:
+        """A record's value in the form of the metadata.version that the log has up to here.
+
+        What was decided on a new level may not wait for its commit, nor be written in another's
+        form: a node of the cluster's version could not read it.
+        """
+        if isinstance(record, FeatureLevel) and record.name == METADATA_VERSION:
+            self._level = record.level
+        level = metadata_level(self._metadata.image) if self._level is None else self._level
+        return encode_record(record, level)
 
     def _enqueue(self, cached: Cached) -> None:
         self.next_offset = cached.batch.next_offset
