@@ -174,6 +174,13 @@ class Hosts:
         self.world.kill(self.hosts[id])
         self.disks[id].crash(self.world.time.rng)
 
+    def cut_off(self, machine: QuorumMachine) -> None:
+        """No voter hears a node any more, and it hears none."""
+        me = machine.config.node_id
+        for other in set(self.voters) - {me}:
+            self.world.net.cuts[f"node-{me}", f"node-{other}"] = None
+            self.world.net.cuts[f"node-{other}", f"node-{me}"] = None
+
     def __getitem__(self, id: int) -> QuorumMachine:
         machine = self.hosts[id].machine
         assert isinstance(machine, QuorumMachine), f"node {id} is down: {self.hosts[id].halted}"

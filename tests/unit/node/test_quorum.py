@@ -10,7 +10,6 @@ from tests.unit.node.quorum_hosts import FOLDER, Hosts, QuorumMachine
 
 from spindle.core.raft.roles import FollowerState
 from spindle.model import metadata_records as r
-from spindle.model.batches import CONTROL
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
@@ -22,11 +21,8 @@ from spindle.node.quorum.metadata_snapshots import (
     snapshot_of_name,
 )
 from spindle.storage.formatting import DEFAULT_LEVELS
-from spindle.wire import batch
 from spindle.wire.quorum_state import decode_quorum_state
 
-REGISTRATION = 3
-"""The key of a PartitionRegistration; its version 2 knows directories, version 0 does not."""
 TOPIC = uuid.UUID(int=77777)
 
 
@@ -51,23 +47,6 @@ def topic(n: int) -> tuple[r.MetadataRecord, ...]:
 def names(machine: QuorumMachine) -> set[str]:
     """Topics in a node's image."""
     return set(machine.metadata.image.topic_ids)
-
-
-def written(hosts: Hosts, machine: QuorumMachine) -> list[tuple[int, int]]:
-    """The key and the version of each record in a node's metadata log, in order."""
-    log = hosts.disks[machine.config.node_id].open(f"{FOLDER}/{0:020}.log")
-    batches = batch.split(log.read(0, log.size()))
-    found = [batch.records(one) for one in batches if not one.attributes & CONTROL]
-    values = [bytes(record.value or b"") for records in found for record in records]
-    return [(value[1], value[2]) for value in values]
-
-
-def cut_off(hosts: Hosts, machine: QuorumMachine) -> None:
-    """No voter hears it any more, and it hears none."""
-    me = machine.config.node_id
-    for other in set(hosts.voters) - {me}:
-        hosts.world.net.cuts[f"node-{me}", f"node-{other}"] = None
-        hosts.world.net.cuts[f"node-{other}", f"node-{me}"] = None
 
 
 def content(image: ClusterImage) -> list[r.MetadataRecord]:
@@ -99,35 +78,6 @@ def test_appends_during_a_write_go_into_the_next_one_in_order() -> None:
     offsets = [answer[0] for answer in answers]
     assert offsets == sorted(offsets)
     assert len(names(leader)) == 20
-
-
-def test_records_have_the_form_of_the_level_before_them_in_the_log_committed_or_not() -> None:
-    hosts = Hosts(voters=1)
-    leader = hosts.await_leader()
-    hosts.pass_time(1)
-    for level in (14, 30, 15):  # 14 and 15 know no directories.
-        leader.quorum.append([r.FeatureLevel(name="metadata.version", level=level)])
-        last = hosts.append(leader, *topic(level))
-        assert leader.metadata.image.features["metadata.version"] == 30, "nothing is committed yet"
-    hosts.until(last.__len__)
-    assert [v for key, v in written(hosts, leader) if key == REGISTRATION] == [0, 2, 0]
-
-
-def test_a_level_that_was_lost_with_the_leadership_counts_no_more() -> None:
-    hosts = Hosts(voters=3, seed=7)
-    first = hosts.await_leader()
-    hosts.pass_time(1)
-    cut_off(hosts, first)
-    hosts.append(first, r.FeatureLevel(name="metadata.version", level=14))
-    assert first.controller is not None
-    hosts.until(lambda: first.controller is not None and first.controller.resigned)
-    hosts.world.net.cuts.clear()
-    while (leader := hosts.await_leader()) is not first:
-        hosts.stop(leader.config.node_id)
-        hosts.until(lambda: leader.controller and hosts.leader())
-        hosts.start(leader.config.node_id)
-    hosts.until(hosts.append(first, *topic(1)).__len__)
-    assert written(hosts, first)[-1] == (REGISTRATION, 2)
 
 
 def test_a_restart_finds_everything_again_and_opens_a_new_epoch() -> None:
@@ -249,7 +199,7 @@ def test_a_leader_cut_off_hears_that_it_resigned_and_its_appends_are_never_answe
     hosts = Hosts(voters=3, seed=7)
     first = hosts.await_leader()
     hosts.pass_time(1)
-    cut_off(hosts, first)
+    hosts.cut_off(first)
     lost = hosts.append(first, *topic(9))
     assert first.controller is not None
     hosts.until(lambda: first.controller is not None and first.controller.resigned)
