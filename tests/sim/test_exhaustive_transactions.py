@@ -52,6 +52,7 @@ def searched(seed: int | None = None, **bounds: int) -> SearchReport:
     [
         ({"losses": 1}, 800),
         ({"losses": 1, "level": 0}, 600),
+        ({"losses": 1, "serves": 29}, 600),
         ({"leaders": 1, "offsets": 1}, 1500),
         ({"coordinators": 1, "waits": 1}, 500),
         ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),

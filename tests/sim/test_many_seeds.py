@@ -19,7 +19,7 @@ ONCE_FAILED = (435, 482, 483, 533, 1577, 2463, 2965)
 """Seeds beyond these that found something."""
 
 
-@pytest.mark.spec("C-01", "C-02", "C-08")
+@pytest.mark.spec("C-01", "C-02", "C-08", "K858-19")
 @pytest.mark.timeout(900)
 def test_no_seed_breaks_a_promise() -> None:
     context = multiprocessing.get_context("spawn")
@@ -28,6 +28,7 @@ def test_no_seed_breaks_a_promise() -> None:
     failed = {outcome.seed: outcome.error for outcome in outcomes if outcome.error is not None}
     assert not failed, failed
     assert sum(outcome.counts.get("records acknowledged", 0) for outcome in outcomes) > 10 * SEEDS
+    assert all(outcome.counts["metadata records looked at"] for outcome in outcomes)
 
 
 def test_the_same_seed_gives_the_same_run_whatever_python_hashes() -> None:

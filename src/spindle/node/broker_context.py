@@ -89,6 +89,13 @@ class BrokerContext:
         endpoint = self.image.endpoint(node, self.config.inter_broker_listener)
         return None if endpoint is None else (endpoint.host, endpoint.port)
 
+    def highest_level(self, node: NodeId) -> int:
+        """The highest `metadata.version` that another broker serves; 0 where it is not known."""
+        registered = self.image.brokers.get(node)
+        features = {} if registered is None else dict(registered.features)
+        served = features.get(METADATA_VERSION)
+        return 0 if served is None else served.max
+
     def reached(
         self, listener: str, brokers: Iterable[NodeId]
     ) -> Iterator[tuple[NodeId, Endpoint]]:

@@ -34,6 +34,7 @@ from spindle.node.node import Node
 from spindle.sim.host import Host
 from spindle.sim.log_checks import check_order, check_packing, check_sequences
 from spindle.sim.log_judge import FoundLog, batches_of, is_whole, logs_in, values_of
+from spindle.sim.metadata_checks import check_forms
 from spindle.sim.quorum_checks import QuorumChecks
 from spindle.sim.sim_cluster import SimCluster, SimNode
 from spindle.sim.told_history import History
@@ -66,6 +67,8 @@ class Checks:
         self.transactions = TransactionChecks(cluster, history, self._read)
         self.moved = 0
         """Logs that were promoted."""
+        self.forms_looked_at = 0
+        """Records of the metadata log."""
         self.disks_hurt: dict[str, None] = {}
         """Hosts whose disks have failed at some time: they may halt."""
         self.network_hurt = False
@@ -251,6 +254,7 @@ class Checks:
         ]
         if missing:
             raise Violation(f"topics are gone that no client deleted: {missing}")
+        self.forms_looked_at = sum(check_forms(member) for member in self._cluster.controllers)
         self.transactions.final()
 
     def _check_disk(self, member: SimNode, image: ClusterImage) -> None:

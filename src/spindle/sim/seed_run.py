@@ -219,5 +219,10 @@ def simulate(
     outcome.events = world.time.events
     outcome.virtual_seconds = world.time.now
     outcome.real_seconds = time.perf_counter() - began
-    outcome.counts = {**simulation.history.counts, "logs promoted": simulation.checks.moved}
+    checks = simulation.checks
+    outcome.counts = {
+        **simulation.history.counts,
+        "logs promoted": checks.moved,
+        "metadata records looked at": checks.forms_looked_at,
+    }
     return outcome

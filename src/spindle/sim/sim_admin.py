@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.feature_rules import ELR_VERSION
+from spindle.model.feature_rules import (
+    DIRECTORY_ASSIGNMENT,
+    ELR_VERSION,
+    METADATA_VERSION,
+    RELEASES,
+    UpgradeType,
+)
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.outbox import Rng
@@ -60,6 +66,9 @@ PREFERRED: Final = 0
 ELECTION: Final = ElectLeadersRequest(
     election_type=PREFERRED, topic_partitions=None, timeout_ms=TIMEOUT
 )
+LEVELS: Final = [level for level in RELEASES.values() if level >= DIRECTORY_ASSIGNMENT]
+"""Of metadata.version: those at which clusters know directories."""
+WAYS: Final = [UpgradeType.UPGRADE, UpgradeType.UPGRADE, UpgradeType.SAFE_DOWNGRADE]
 UPGRADE: Final = UpdateFeaturesRequest(
     timeout_ms=TIMEOUT,
     feature_updates=(FeatureUpdateKey(feature=ELR_VERSION, max_version_level=1, upgrade_type=1),),
@@ -90,6 +99,8 @@ class AdminWeights:
     elect: float = 0.5
     repack: float = 0.0
     """A topic gets another compression."""
+    change_version: float = 0.0
+    """metadata.version goes up, or down as far as its records stay the same."""
     upgrade: float = 0.0
     """Eligible leader replicas are switched on, where the format has left them off."""
     voters: float = 0.0
@@ -126,6 +137,7 @@ class Admin(Client):
             (w.trim, self._trim_some),
             (w.throttle, self._throttle_some),
             (w.elect, lambda: self._request("election", None, ELECTION)),
+            (w.change_version, self._change_version),
             (w.upgrade, lambda: self._request("upgrade", None, UPGRADE)),
             (w.repack, self._repack_some),
             (w.voters, lambda: self._request(*voter_change(self.choose([*w.controllers]), rng))),
@@ -193,6 +205,8 @@ class Admin(Client):
                 self.history.count("topics asked for")
                 self.refresh()
 
+        if not self._weights.reuse_names and request.topics[0].name in self.history.names.values():
+            return  # It was made, and only the answer was lost: it may be deleted by now.
         self.ask(None, request, answered)
 
     def _create_another(self) -> None:
@@ -317,6 +331,21 @@ class Admin(Client):
         """Limit the moves of every broker to `rate` bytes/s."""
         self._is_throttled = True
         self._set("throttle", (BROKER_RESOURCE, ""), RATE, str(rate))
+
+    def _change_version(self) -> None:
+        """Ask for another metadata.version, and for a topic before that can be committed.
+
+        Most orders are refused, as they would lose records.
+        """
+        level, way = self.choose(LEVELS), self.choose(WAYS)
+        update = FeatureUpdateKey(
+            feature=METADATA_VERSION, max_version_level=level, upgrade_type=way
+        )
+        request = UpdateFeaturesRequest(
+            timeout_ms=TIMEOUT, feature_updates=(update,), validate_only=False
+        )
+        self._request("change of the version", None, request)
+        self._create_another()
 
     def _repack_some(self) -> None:
         alive = [t for t in self._own_topics() if t.topic_id not in self.history.deleted]

@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spindle.model.config import NodeConfig, node_config
-from spindle.model.feature_rules import ELR_VERSION, KRAFT_LEVELS, TRANSACTION_VERSION
+from spindle.model.feature_rules import (
+    ELR_VERSION,
+    FINALIZED,
+    KRAFT_LEVELS,
+    METADATA_VERSION,
+    TRANSACTION_VERSION,
+)
 from spindle.model.ids import DirectoryId, Endpoint, LogDir, NodeId, id_to_text
 from spindle.model.image import ClusterImage, Delta
 from spindle.model.metadata_records import FeatureLevel
@@ -83,6 +89,8 @@ class Shape:
     elr: bool = True
     """Eligible leader replicas are switched on (KIP-966)."""
     transaction_version: int = 2
+    metadata_version: int = FINALIZED[METADATA_VERSION]
+    """With which the cluster begins; from 17 on it knows directories."""
     told_at_once: int = TOLD_AT_ONCE
     """Partitions of which a broker's parts hear in one turn when the metadata changes."""
     told_rest: float = 0.0
@@ -211,6 +219,7 @@ class SimCluster:
         """Format a blank directory, under a new id; a controller's under that of its vote."""
         wanted = {
             **{level.name: level.level for level in DEFAULT_LEVELS},
+            METADATA_VERSION: self.shape.metadata_version,
             ELR_VERSION: int(self.shape.elr),
             TRANSACTION_VERSION: self.shape.transaction_version,
         }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from spindle.core.groups.consumer_values import ASSIGNORS
+from spindle.model.feature_rules import ELIGIBLE_LEADER_REPLICAS
 from spindle.model.settings.groups import MIGRATION_POLICIES
 from spindle.sim.faults import KINDS, Appetite
 from spindle.sim.group_client import Shift
@@ -18,7 +19,7 @@ from spindle.sim.producer import IDS_FROM, ProducerPace
 from spindle.sim.promises import Terms
 from spindle.sim.share_consumer import SETTINGS as SHARE_SETTINGS
 from spindle.sim.share_reader import ShareJob
-from spindle.sim.sim_admin import AdminWeights
+from spindle.sim.sim_admin import LEVELS, AdminWeights
 from spindle.sim.sim_cluster import Shape
 from spindle.sim.subscriber import SETTINGS, SubscriberJob
 from spindle.sim.transactional_producer import Habits
@@ -118,7 +119,23 @@ def draw(seed: int) -> SwarmPlan:
     plan = _with_consumers(plan, random.Random(f"consumers {seed}"))
     plan = _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
     plan = _with_migration(plan, random.Random(f"migration {seed}"))
-    return _with_voters(plan, random.Random(f"voters {seed}"))
+    plan = _with_voters(plan, random.Random(f"voters {seed}"))
+    return _with_levels(plan, random.Random(f"levels {seed}"))
+
+
+def _with_levels(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
+    """The same on an older metadata.version that changes, in some seeds."""
+    if rng.random() < 0.7:
+        return plan
+    level = rng.choice(LEVELS)
+    elr = plan.shape.elr and level >= ELIGIBLE_LEADER_REPLICAS
+    weights = replace(plan.weights, change_version=rng.choice([0.3, 1.0, 4.0]))
+    return replace(
+        plan,
+        shape=replace(plan.shape, metadata_version=level, elr=elr),
+        terms=replace(plan.terms, elr=plan.terms.elr and elr),
+        weights=weights if elr else replace(weights, upgrade=0.5),
+    )
 
 
 def _with_voters(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:

@@ -134,12 +134,18 @@ def test_an_answer_admits_no_other_transactional_id(world: World) -> None:
     assert world.told[1:] == [("other", Error.INVALID_PRODUCER_ID_MAPPING)]
 
 
-def test_the_marker_of_the_last_transaction_lets_the_next_one_begin(world: World) -> None:
-    """KIP-890: a client writes in its next epoch before the markers of the last are all there."""
+@pytest.mark.parametrize("bumped", [True, False])
+def test_the_marker_of_the_last_transaction_lets_the_next_one_begin(
+    world: World, bumped: bool
+) -> None:
+    """KIP-890: a client writes in its next epoch before the markers of the last are all there.
+
+    Below 4.3-IV0 the request for the marker does not say that the epoch was bumped.
+    """
     world.admit("a", 1)
     world.admit("b", 1)
     world.answer(BUSY)
-    world.marker(1)
+    world.marker(1, bumped=bumped)
     world.wait(BUSY_RETRY)
     world.answer()
     assert world.told == [("a", Error.NONE), ("b", Error.NONE)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,8 @@ from tools.messages.entities import make, response_types
 from spindle.core.transactions.transaction_values import Ending, ProducerIdAndEpoch
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import NO_LEADER, TopicPartition
+from spindle.model.feature_rules import METADATA_VERSION
+from spindle.model.ids import NO_LEADER, TopicPartition, VersionRange
 from spindle.node.transactions.markers import ENDINGS_MAX, RETRY, Markers, Sending
 from spindle.wire.apis import Key
 
@@ -142,10 +144,13 @@ def test_each_leader_is_asked_once_for_all_its_partitions(world: World) -> None:
     assert world.asked == []
 
 
-def test_older_clusters_are_asked_in_version_one(world: World) -> None:
-    world.image.apply(r.FeatureLevel(name="metadata.version", level=29))
-    world.send(T0)
-    assert world.versions == [1]
+def test_older_brokers_are_asked_in_version_one_whatever_the_clusters_level(world: World) -> None:
+    for broker, highest in ((2, 29), (3, 30)):
+        features = ((METADATA_VERSION, VersionRange(7, highest)),)
+        world.image.apply(replace(world.image.brokers[broker], features=features))
+    world.image.apply(r.FeatureLevel(name=METADATA_VERSION, level=29))
+    world.send(T0, T1)
+    assert world.versions == [1, 2]
 
 
 def test_without_a_partition_there_is_nothing_to_wait_for(world: World) -> None:

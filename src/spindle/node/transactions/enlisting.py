@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
 from spindle.core.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
-from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
+from spindle.core.transactions.transaction_values import EPOCH_MAX, ProducerIdAndEpoch
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.node.broker_context import BrokerContext
@@ -53,7 +53,9 @@ class Coordinators(Protocol):
 class _Queue:
     """The batches of one producer, in one epoch, that wait in one partition."""
 
-    def __init__(self) -> None:
+    def __init__(self, adds: bool) -> None:
+        self.adds = adds
+        """The partition is added for them: their producer's epoch grows by each end (KIP-890)."""
         self.waiting: list[Then] = []
 
     def settle(self, error: Error) -> None:
@@ -99,7 +101,7 @@ class Enlisting:
             else:
                 queue.waiting.append(then)
             return
-        queue = queues[who] = _Queue()
+        queue = queues[who] = _Queue(adds)
         queue.waiting.append(then)
 
         def answered(error: Error) -> None:
@@ -116,11 +118,14 @@ class Enlisting:
         """A producer's transaction ends in a partition: what was asked for it is over.
 
         `bumped`: the marker has the epoch of the transaction that comes next (KIP-890), which may
-        have asked already. Else it has that of the transaction that ends.
+        have asked already. Else it has that of the transaction that ends, or its coordinator does
+        not say (WriteTxnMarkers 1, which has to do below 4.3-IV0): then a batch for which the
+        partition is added tells.
         """
         for who, queue in tuple(self._queues.get((id, producer.producer_id), {}).items()):
             is_same = who.epoch == producer.epoch
-            if who.epoch < producer.epoch or (is_same and not bumped):
+            is_next = bumped or (queue.adds and who.epoch < EPOCH_MAX)
+            if who.epoch < producer.epoch or (is_same and not is_next):
                 self._take(id, producer.producer_id, who, queue)
                 queue.settle(Error.INVALID_TXN_STATE if is_same else Error.INVALID_PRODUCER_EPOCH)
 

@@ -32,7 +32,11 @@ TIMEOUT: Final = 30.0
 ENDINGS_MAX: Final = 200
 """Endings in one request."""
 VERSIONED_FROM: Final = 30
-"""metadata.version (4.3-IV0) from which on all brokers know version 2 of the request."""
+"""A broker that serves this metadata.version (4.3-IV0) knows version 2 of the request.
+
+Version 1 does not say that the epoch was bumped: a marker that comes late may end the transaction
+after its own. So the target's registration counts, and not the cluster's level.
+"""
 
 _FINAL: Final = (Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATOR_FENCED)
 """A younger coordinator or producer has been there: not ours to decide any more."""
@@ -141,7 +145,7 @@ class Markers:
         where = self._context.address(node)
         if where is None:
             return
-        version = 2 if self._context.level >= VERSIONED_FROM else 1
+        version = 2 if self._context.highest_level(node) >= VERSIONED_FROM else 1
         for sending, partitions in shares.items():
             for partition in partitions:
                 sending.waiting.pop(partition, None)

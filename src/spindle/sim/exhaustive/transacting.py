@@ -15,6 +15,7 @@ from typing import Final
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId
+from spindle.node.transactions.markers import VERSIONED_FROM
 from spindle.sim.exhaustive.asker import BUMPING, Asker
 from spindle.sim.exhaustive.broker_pair import BrokerPair
 from spindle.sim.exhaustive.digest import digest
@@ -120,10 +121,12 @@ class TransactionSituation:
         """Whether a late message can only do harm that no promise excludes.
 
         Before KIP-890 transactions of one producer have one epoch: a marker of the last one that
-        comes late ends the next one, unless another coordinator has marked it meanwhile.
+        comes late ends the next one, unless another coordinator has marked it meanwhile. So it does
+        where the marker cannot say that the epoch has grown.
         """
         request = letter.request
-        if self.bounds.level >= BUMPING or not isinstance(request, WriteTxnMarkersRequest):
+        says_so = self.bounds.level >= BUMPING and self.bounds.serves >= VERSIONED_FROM
+        if says_so or not isinstance(request, WriteTxnMarkersRequest):
             return True
         marker = request.markers[0]
         producers = (

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.model import metadata_records as r
-from spindle.model.feature_rules import FINALIZED, TRANSACTION_VERSION
-from spindle.model.ids import Endpoint, PartitionId
+from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, TRANSACTION_VERSION
+from spindle.model.ids import Endpoint, PartitionId, VersionRange
 from spindle.node.topic_creation import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from spindle.sim.exhaustive.asker import BUMPING, TOPIC, Asker
 from spindle.sim.exhaustive.side import PORT
@@ -40,6 +40,8 @@ class TransactionBounds:
     """How much of what may happen. `level`: the cluster's transaction.version."""
 
     level: int = BUMPING
+    serves: int = FINALIZED[METADATA_VERSION]
+    """The brokers' highest metadata.version: below 30 markers do not say that epochs grow."""
     zombies: int = 0
     """A second producer of the first one's transactional id: the first is a zombie then."""
     others: int = 0
@@ -78,7 +80,11 @@ def askers(bounds: TransactionBounds) -> list[Asker]:
 
 def first_records(bounds: TransactionBounds) -> list[r.MetadataRecord]:
     """The metadata of two brokers and three topics."""
-    levels = {**FINALIZED, TRANSACTION_VERSION: bounds.level}
+    levels = {
+        **FINALIZED,
+        METADATA_VERSION: bounds.serves,
+        TRANSACTION_VERSION: bounds.level,
+    }
     found: list[r.MetadataRecord] = [
         r.FeatureLevel(name=name, level=level) for name, level in levels.items() if level
     ]
@@ -89,6 +95,7 @@ def first_records(bounds: TransactionBounds) -> list[r.MetadataRecord]:
                 incarnation_id=uuid.UUID(int=n),
                 broker_epoch=n,
                 endpoints=(Endpoint("PLAINTEXT", "127.0.0.1", PORT + n),),
+                features=((METADATA_VERSION, VersionRange(bounds.serves, bounds.serves)),),
                 fenced=False,
                 log_dirs=(uuid.UUID(int=10_000 + n),),
             )
