@@ -135,7 +135,7 @@ class Admin(Client):
             (w.move, self._move_some),
             (w.reassign, self._reassign_some),
             (w.trim, self._trim_some),
-            (w.throttle, self._throttle_some),
+            (w.throttle, lambda: self.throttle(self.choose([1000, 20_000, UNLIMITED]))),
             (w.elect, lambda: self._request("election", None, ELECTION)),
             (w.change_version, self._change_version),
             (w.upgrade, lambda: self._request("upgrade", None, UPGRADE)),
@@ -313,9 +313,6 @@ class Admin(Client):
             timeout_ms=TIMEOUT,
         )
         self._request("trim", leader, request)
-
-    def _throttle_some(self) -> None:
-        self.throttle(self.choose([1000, 20_000, UNLIMITED]))
 
     def unthrottle(self) -> None:
         """Let moves be as fast as they can, if they were limited; asks until that is answered."""

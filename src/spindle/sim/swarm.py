@@ -7,6 +7,7 @@ What came later is drawn from a source of its own, and leaves the rest of a seed
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -112,15 +113,10 @@ def draw(seed: int) -> SwarmPlan:
         seconds=rng.choice([8.0, 15.0]),
     )
     plan = _with_transactions(plan, random.Random(f"transactions {seed}"), min_isr)
-    plan = _with_slow_turns(plan, random.Random(f"turns {seed}"))
-    plan = _with_compressions(plan, random.Random(f"compressions {seed}"))
-    plan = _with_flights(plan, random.Random(f"flights {seed}"))
-    plan = _with_twins(plan, random.Random(f"twins {seed}"))
-    plan = _with_consumers(plan, random.Random(f"consumers {seed}"))
     plan = _with_sharers(plan, random.Random(f"sharers {seed}"), min_isr)
-    plan = _with_migration(plan, random.Random(f"migration {seed}"))
-    plan = _with_voters(plan, random.Random(f"voters {seed}"))
-    return _with_levels(plan, random.Random(f"levels {seed}"))
+    for what, with_it in MORE.items():
+        plan = with_it(plan, random.Random(f"{what} {seed}"))
+    return plan
 
 
 def _with_levels(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
@@ -386,3 +382,16 @@ def _draw_wishes(
 
 def _some(rng: random.Random, weight: float) -> float:
     return weight * rng.random() if rng.random() < 0.7 else 0.0
+
+
+MORE: Final[Mapping[str, Callable[[SwarmPlan, random.Random], SwarmPlan]]] = {
+    "turns": _with_slow_turns,
+    "compressions": _with_compressions,
+    "flights": _with_flights,
+    "twins": _with_twins,
+    "consumers": _with_consumers,
+    "migration": _with_migration,
+    "voters": _with_voters,
+    "levels": _with_levels,
+}
+"""What a plan gets after its transactions and share groups, in this order, by its own chance."""
