@@ -16,7 +16,6 @@ from tests.support import amounts, idle_time
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
-from tests.support.order import ordered
 from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.verdicts import is_late, mark
@@ -58,12 +57,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files that wait run beside files that compute, where several processes run them."""
-    if hasattr(config, "workerinput"):
-        items[:] = ordered(items, lambda item: item.path)
 
 
 @pytest.hookimpl(wrapper=True)

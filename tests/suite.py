@@ -25,7 +25,7 @@ REPEATS_MAX = 8
 QUICK = "--quick"
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
-# One waits while the other computes (`tests/support/order.py`).
+# Long files first, so that short ones fill up the end.
 ALL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
 SOME = ("-n", "2", "--dist", "worksteal", "-q", "tests/house", "tests/unit")
 """Of these no two share a cluster: each test goes where there is time."""

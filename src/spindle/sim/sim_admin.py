@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from spindle.core.transactions.transaction_values import BUMPING
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.feature_rules import (
     DIRECTORY_ASSIGNMENT,
     ELR_VERSION,
     METADATA_VERSION,
     RELEASES,
+    TRANSACTION_VERSION,
     UpgradeType,
 )
 from spindle.model.ids import LogDir, NodeId, PartitionId
@@ -332,12 +334,13 @@ class Admin(Client):
     def _change_version(self) -> None:
         """Ask for another metadata.version, and for a topic before that can be committed.
 
-        Most orders are refused, as they would lose records.
+        Most orders are refused, as they would lose records. Now and then it is transaction.version
+        that goes up, under clients that go on as before.
         """
-        level, way = self.choose(LEVELS), self.choose(WAYS)
-        update = FeatureUpdateKey(
-            feature=METADATA_VERSION, max_version_level=level, upgrade_type=way
-        )
+        feature, level, way = METADATA_VERSION, self.choose(LEVELS), self.choose(WAYS)
+        if self.out.rng.random() < 0.2:
+            feature, level, way = TRANSACTION_VERSION, BUMPING, UpgradeType.UPGRADE
+        update = FeatureUpdateKey(feature=feature, max_version_level=level, upgrade_type=way)
         request = UpdateFeaturesRequest(
             timeout_ms=TIMEOUT, feature_updates=(update,), validate_only=False
         )
