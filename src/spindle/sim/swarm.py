@@ -327,17 +327,22 @@ def _with_sharers(plan: SwarmPlan, rng: random.Random, min_isr: int) -> SwarmPla
 
 def _with_migration(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
     """The same with consumers of the classic protocol beside those of KIP-848, in half of the seeds
-    that have such: some take turns with them, perhaps in the same static place."""
+    that have such: some take turns with them, perhaps in the same static place.
+
+    In one place there is one of the classic protocol: two would put each other out for ever.
+    """
     if rng.random() < 0.5 or not plan.subscribers:
         return plan
     jobs, subscribers = list(plan.jobs), list(plan.subscribers)
     length, policy = rng.choice([2.0, 4.0, 6.0]), rng.choice(MIGRATION_POLICIES)
     if rng.random() < 0.6:
         policy = "bidirectional"
+    taken: set[str | None] = set()
     for n in range(rng.choice([1, 2, len(subscribers)])):
         job = subscribers[n % len(subscribers)]
-        turns = policy == "bidirectional" and rng.random() < 0.7
+        turns = policy == "bidirectional" and rng.random() < 0.7 and job.instance_id not in taken
         if turns:
+            taken |= {job.instance_id} - {None}
             subscribers[n % len(subscribers)] = replace(job, shift=Shift(length, is_second=True))
         jobs.append(
             WorkerJob(
