@@ -99,7 +99,7 @@ class Subscriber(GroupClient):
         """The topics and partitions that its coordinator has heard of; None: say all again."""
         self._asking_since: float | None = None
         """When it sent the first heartbeat since the last answer. Since then, and not before, it
-        may have to give up what it has not heard of."""
+        may have to give up what it has not heard of. As long as it joins, it owns nothing."""
 
     @property
     def waits_for(self) -> str:
@@ -190,7 +190,7 @@ class Subscriber(GroupClient):
         if who.generation < 0:
             self.history.groups.on_place_asked(who, self.out.now, is_classic=False)
         before = coordinator_of(self._group)
-        if self._asking_since is None:
+        if who.generation < 0 or self._asking_since is None:
             self._asking_since = self.out.now
         answer = yield self.asking(node, request, PATIENCE)
         is_lost = isinstance(answer, PeerFailed) or self.out.rng.random() < self._job.loses

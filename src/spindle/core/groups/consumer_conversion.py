@@ -7,7 +7,7 @@ that was their generation. Carried out by `core.groups.consumer_groups`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spindle.core.groups import consumer_protocol as protocol
@@ -189,7 +189,7 @@ def downgraded(
 
 def _classic(
     group: ConsumerGroupMetadata,
-    stay: Iterable[ConsumerGroupMember],
+    stay: Sequence[ConsumerGroupMember],
     around: ConsumerSurroundings,
     now_ms: int,
 ) -> Downgrade | None:
@@ -199,24 +199,55 @@ def _classic(
     if not roster.common_protocols():
         return None
     name = roster.chosen_protocol()
+    given = _given(group, stay)
     members: list[StoredMember] = []
     for one in roster:
-        target = by_name(group.targets.get(one.member_id, {}), around)
         try:
             version = protocol.version_of(one.metadata(name))
         except protocol.Malformed:
             return None
-        members.append(one.stored(name, protocol.write_assignment(target, version)))
+        assignment = by_name(given[one.member_id], around)
+        members.append(one.stored(name, protocol.write_assignment(assignment, version)))
     stored = StoredGroup(
         protocol_type=CONSUMER,
         generation=group.epoch,
         protocol=name,
-        leader=members[0].member_id,
+        leader=min(stay, key=lambda member: member.epoch == group.epoch).member_id,
         since_ms=now_ms,
         members=tuple(members),
     )
-    is_settled = all(group.members[one.member_id].is_reconciled(group.epoch) for one in roster)
+    is_settled = all(member.is_reconciled(group.epoch) for member in stay)
     return Downgrade(stored, {one.member_id: one.protocols for one in roster}, is_settled)
+
+
+def _given(
+    group: ConsumerGroupMetadata, stay: Sequence[ConsumerGroupMember]
+) -> dict[str, Partitions]:
+    """What the record says that members have: their targets, once all are there. Before that,
+    a member keeps what it holds, and no other one has that: the group may become a consumer group
+    again, or another coordinator may read the record, before the members have joined again.
+
+    Members behind the group's epoch join again in any case, for their generation has passed. The
+    first of them leads, so that the others join again, too, whichever coordinator hears it.
+    """
+    held = {
+        member.member_id: {
+            (topic, number)
+            for part in (member.assigned, member.revoking)
+            for topic, numbers in part.items()
+            for number in numbers
+        }
+        for member in stay
+    }
+    taken = set[tuple[TopicId, int]]().union(*held.values())
+    given: dict[str, Partitions] = {}
+    for id, own in held.items():
+        target = {(t, n) for t, numbers in group.targets.get(id, {}).items() for n in numbers}
+        found: dict[TopicId, list[int]] = {}
+        for topic, number in sorted(own | (target - taken)):
+            found.setdefault(topic, []).append(number)
+        given[id] = found
+    return given
 
 
 def _classic_member(member: ConsumerGroupMember) -> ClassicGroupMember:

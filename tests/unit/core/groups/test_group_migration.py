@@ -337,6 +337,53 @@ def test_a_new_coordinator_lets_the_group_that_it_became_make_a_generation(
     assert one.beat() is Error.NONE
 
 
+def behind(world: ConsumerWorld) -> tuple[Classic, Classic]:
+    """A classic group again, before its members are where they were to be: the first one still
+    holds all of t, the second one has just come and holds nothing."""
+    one, two = Classic(world, "one"), Classic(world, "two")
+    stable(world, one)
+    assert one.owned == (0, 1, 2, 3)
+    world.beat("a", 0)
+    assert two.join() is not None
+    two.sync()
+    assert two.owned == ()
+    assert world.beat("a", -1).error is Error.NONE
+    assert kinds(world) == ["classic"]
+    return one, two
+
+
+def test_what_a_member_still_holds_is_no_other_ones_once_the_group_changes_again(
+    world: ConsumerWorld,
+) -> None:
+    one, two = behind(world)
+    told = world.beat("b", 0)
+    assert (told.error, numbers(told.assignment)) == (Error.NONE, [])
+    assert held(world)["one"] == [0, 1, 2, 3]
+    one.rejoin()
+    two.rejoin()
+    mine = [*(numbers(world.beat("b", told.epoch).assignment) or ())]
+    one.rejoin()
+    two.rejoin()
+    assert sorted([*one.owned, *two.owned, *mine]) == [0, 1, 2, 3]
+
+
+def test_the_record_of_a_group_that_changes_says_what_members_hold(world: ConsumerWorld) -> None:
+    """Another coordinator may read it. A member that is behind the epoch has to join again, and
+    leads: with it all of them do."""
+    one, two = behind(world)
+    made = world.records[-1]
+    assert isinstance(made, GroupRecord)
+    assert made.value is not None
+    assert made.value.leader == one.member_id
+    assert made.value.generation == two.generation != one.generation
+    assert {
+        m.client_id: read_assignment(m.assignment).partitions.get("t", ())
+        for m in made.value.members
+    } == {"one": (0, 1, 2, 3), "two": ()}
+    world.reload()
+    assert (one.beat(), two.beat()) == (Error.ILLEGAL_GENERATION, Error.REBALANCE_IN_PROGRESS)
+
+
 @pytest.mark.parametrize("limits", [{"downgrades": False}, {"classic_size_max": 1}])
 def test_what_may_not_become_classic_stays(limits: dict[str, int]) -> None:
     world = ConsumerWorld(limits=AT_ONCE._replace(**limits))  # type: ignore[arg-type]
