@@ -10,7 +10,7 @@ DIRECTORIES = [
         MOVES,
         (
             "what waits for its sync waits for the whole group",
-            "                self._commit(results)\n            result = self._attempt(job)",
+            "                self._commit(group, results)\n            result = self._attempt(job)",
             "                pass\n            result = self._attempt(job)",
         ),
         (
@@ -20,9 +20,13 @@ DIRECTORIES = [
         ),
         (
             "a failed sync does not latch",
-            "explain(error))\n            self._fail(failure)\n"
-            "        if self._failed is not None:",
-            "explain(error))\n        if self._failed is not None:",
+            '                self._fail(DiskFailed(self.path, "syncing", code, explain(error)))\n',
+            '                results[places[0]] = DiskFailed(self.path, "syncing", code, "")\n',
+        ),
+        (
+            "epochs for which there is no room latch",
+            "            if code in FULL or code in OURS:\n                # Nothing",
+            "            if False:\n                # Nothing",
         ),
         (
             "a directory counts as shut down before its logs are",
@@ -51,13 +55,18 @@ DIRECTORIES = [
         ),
         (
             "a new log's name is not synced",
-            "        if created:\n            self.disk.sync_dir(self.path)\n",
+            "        if self.created:\n            self.disk.sync_dir(self.path)\n",
             "",
         ),
         (
+            "a new log's name that could not be synced is forgotten",
+            "        for key in self.created:\n",
+            "        created, self.created = self.created, []\n        for key in created:\n",
+        ),
+        (
             "an append that asks for a sync gets none",
-            "            if key in self.logs:\n                self.logs[key].sync()\n",
-            "            pass\n",
+            "        if key in self.logs:\n            self.logs[key].sync()\n",
+            "        pass\n",
         ),
         (
             "a new log does not forget an earlier one's checkpoints",

@@ -34,10 +34,10 @@ LOGS = [
         MOVES,
         (
             "a cut of a segment is not synced",
-            "        file.truncate(place.position)\n        file.sync()",
+            "        file.truncate(place.position)\n        sync(file)",
             "        file.truncate(place.position)",
         ),
-        ("a segment's records are not synced", "        self.file().sync()\n", ""),
+        ("a segment's records are not synced", "        sync(self.file())\n", ""),
         (
             "a segment with new records counts as synced",
             "        self.end = batch.last_offset + 1\n        self.synced = False",
@@ -71,7 +71,7 @@ LOGS = [
         MOVES,
         (
             "a segment's indexes are not synced",
-            "            self._files.pool.file(self._files.path(kind)).sync()\n",
+            "            sync(self._files.pool.file(self._files.path(kind)))\n",
             "",
         ),
         (

@@ -51,8 +51,10 @@ class ClassicConsumer(Worker):
         self.history.count(f"classic consumers: {Error(error).name}")
         super()._out(error)
 
-    def _says(self) -> bytes:
+    def _on_asked(self) -> None:
         self.history.groups.on_place_asked(self._who, self.out.now, is_classic=True)
+
+    def _says(self) -> bytes:
         self._seen = tuple(self.targets())
         return write_subscription(ConsumerSubscription(tuple(sorted(self.by_name(self._seen))), {}))
 

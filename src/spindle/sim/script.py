@@ -118,10 +118,12 @@ class Scripted(Client):
         error_of: Callable[[R], ErrorCode],
         timeout: float = REQUEST_SECONDS,
         version: int | None = None,
+        asks: Callable[[], None] = lambda: None,
     ) -> Steps[tuple[R, NodeId, int]]:
         """Ask a coordinator until it has decided: its answer, its broker, and the lost tries.
 
-        What was asked in vain may still happen, and later than what was answered.
+        `asks` is called at each try. What was asked in vain may still happen, and later than what
+        was answered.
         """
         lost = 0
         known = self._coordinators
@@ -129,6 +131,7 @@ class Scripted(Client):
             node = known.get((kind, key))
             if node is None:
                 node = known[kind, key] = yield from self.find(kind, key)
+            asks()
             answer = yield self.asking(node, request, timeout, version)
             failed = isinstance(answer, PeerFailed)
             lost += failed

@@ -129,7 +129,7 @@ class Worker(GroupClient):
         )
         patience, asked_at = REQUEST_SECONDS + REBALANCE, self.out.now
         answer, _, _ = yield from self.ask_coordinator(
-            GROUP, who.group, request, lambda a: a.error_code, patience
+            GROUP, who.group, request, lambda a: a.error_code, patience, asks=self._on_asked
         )
         error = answer.error_code
         if error == Error.MEMBER_ID_REQUIRED:
@@ -172,6 +172,9 @@ class Worker(GroupClient):
         self._on_owned(owned, began_at, trusted)
         self.history.count("assignments")
         self._positions = yield from self.committed([id for id in owned if id in self.targets()])
+
+    def _on_asked(self) -> None:
+        """It is about to ask to join."""
 
     def _says(self) -> bytes:
         """What others are to know of it."""

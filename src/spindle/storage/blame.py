@@ -15,7 +15,7 @@ from spindle.model import copying_jobs as c
 from spindle.model import jobs as j
 from spindle.model.log_values import Usage
 from spindle.storage import files, layout
-from spindle.storage.disk import Disk
+from spindle.storage.disk import Disk, File
 
 OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
 """These say that the process lacks something, not that the disk is bad."""
@@ -98,6 +98,20 @@ class Blame:
             return True
         self._victims[log] = None
         return len(self._victims) <= VICTIMS_MAX
+
+
+def sync(file: File) -> None:
+    """Put on the medium what was written to a file of a log. OSError.
+
+    After a failure the medium may hold anything, and another try would not tell: it is EIO, also
+    where the file system found no room for what it had taken already (delayed allocation).
+    """
+    try:
+        file.sync()
+    except OSError as error:
+        if error.errno not in FULL and error.errno not in OURS:
+            raise
+        raise OSError(errno.EIO, f"not synced: {error.strerror}", error.filename) from error
 
 
 def probe(disk: Disk, directory: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import Any, Final, TypeVar
 
@@ -101,7 +102,7 @@ class LogDirectory:
         results: list[object] = []
         for at, job in enumerate(group):
             if type(job) not in _COMMIT_LATER:
-                self._commit(results)
+                self._commit(group, results)
             result = self._attempt(job)
             self._failed_appends.on_done(job, result)
             results.append(result)
@@ -113,7 +114,7 @@ class LogDirectory:
                     self._uncommitted.setdefault(job.key, []).append(at)
             elif isinstance(job, j.CreateLog) and job.key in self._open_logs().created:
                 self._created.append(at)
-        self._commit(results)
+        self._commit(group, results)
         return results
 
     def _attempt(self, job: j.Job[object]) -> object:
@@ -166,22 +167,40 @@ class LogDirectory:
                 lock.close()
         self._manager, self._failed_appends = None, FailedAppends()
 
-    def _commit(self, results: list[object]) -> None:
+    def _commit(self, group: Sequence[j.Job[object]], results: list[object]) -> None:
         """Make durable what waits for it; a failure takes the place of the results."""
         created, self._created = self._created, []
         appended, self._uncommitted = self._uncommitted, {}
-        if not created and not appended:
-            return
-        try:
-            if self._manager is not None:
-                self._manager.commit(appended)
-        except OSError as error:
-            # After a failed sync the medium may hold anything: this always latches.
-            failure = DiskFailed(self.path, "syncing", error.errno or errno.EIO, explain(error))
-            self._fail(failure)
+        manager = self._manager
+        if manager is not None:
+            if created:
+                self._make_durable(manager.commit_created, group, created, results)
+            for key, places in appended.items():
+                self._make_durable(partial(manager.commit, key), group, places, results)
         if self._failed is not None:
             for at in (*created, *chain.from_iterable(appended.values())):
                 results[at] = self._failed
+
+    def _make_durable(
+        self,
+        commit: Callable[[], None],
+        group: Sequence[j.Job[object]],
+        places: Sequence[int],
+        results: list[object],
+    ) -> None:
+        if self._failed is not None:
+            return
+        try:
+            commit()
+        except OSError as error:
+            code = error.errno or errno.EIO
+            if code in FULL or code in OURS:
+                # Nothing is lost: the next append tries again, or the log is cut back.
+                for at in places:
+                    results[at] = self._judge(group[at], error)
+            else:
+                # After a failed sync the medium may hold anything: this always latches.
+                self._fail(DiskFailed(self.path, "syncing", code, explain(error)))
 
     def _open_logs(self) -> LogManager:
         assert self._manager is not None, "the directory is open"

@@ -6,7 +6,7 @@ by `directory`, which judges the errors: OSError, Corrupt, LogFailed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -84,18 +84,20 @@ class LogManager:
 
     # --- all of them --------------------------------------------------------------------------
 
-    def commit(self, appended: Iterable[LogKey]) -> None:
-        """Put what was created and appended on the medium. OSError."""
-        created, self.created = self.created, []
-        for key in created:
+    def commit_created(self) -> None:
+        """Put the names and ids of new logs on the medium. OSError: it is still to be done."""
+        for key in self.created:
             if key in self.logs:
                 sync_topic_id(self.logs[key])
                 self.disk.sync_dir(self.logs[key].path)
-        if created:
+        if self.created:
             self.disk.sync_dir(self.path)
-        for key in appended:
-            if key in self.logs:
-                self.logs[key].sync()
+        self.created = []
+
+    def commit(self, key: LogKey) -> None:
+        """Put what was appended to a log on the medium. OSError."""
+        if key in self.logs:
+            self.logs[key].sync()
 
     def close(self) -> None:
         """Have all logs on the medium, as a clean shutdown promises, and let go of them."""

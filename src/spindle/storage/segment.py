@@ -12,6 +12,7 @@ from spindle.model.batches import RecordBatch
 from spindle.model.copying_jobs import CopyPiece, TimeEntries
 from spindle.model.errors import Corrupt
 from spindle.storage import layout, scan
+from spindle.storage.blame import sync
 from spindle.storage.disk import File
 from spindle.storage.index import OffsetIndex, TimeEntry, TimeIndex, relative
 from spindle.storage.pool import Pool
@@ -187,7 +188,7 @@ class Segment:
 
     def sync(self, indexes: bool = False) -> None:
         """Put the records on the medium, and the indexes of a sealed segment if asked."""
-        self.file().sync()
+        sync(self.file())
         if indexes:
             self.indexes.sync()
         self.synced = True
@@ -264,7 +265,7 @@ class Segment:
         self.indexes.truncate(end)
         file = self.file()
         file.truncate(place.position)
-        file.sync()
+        sync(file)
         self.size = place.position
         self.end = max(self.base, end)
         self.indexes.truncate_aborted(self.end)

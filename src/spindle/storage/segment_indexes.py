@@ -13,6 +13,7 @@ from spindle.model.copying_jobs import CopyPiece, TimeEntries
 from spindle.model.errors import Corrupt
 from spindle.model.log_values import AbortedTransaction
 from spindle.storage import aborted_transactions, files, layout
+from spindle.storage.blame import sync
 from spindle.storage.index import (
     ENTRY_SIZE,
     TIME_ENTRY_SIZE,
@@ -247,5 +248,5 @@ class SegmentIndexes:
     def sync(self) -> None:
         """Put the files of a sealed segment's indexes on the medium."""
         for kind in (layout.INDEX, layout.TIME_INDEX):
-            self._files.pool.file(self._files.path(kind)).sync()
+            sync(self._files.pool.file(self._files.path(kind)))
             self._files.pool.drop(self._files.path(kind))

@@ -211,6 +211,60 @@ def test_a_roll_on_a_full_disk_may_be_tried_again() -> None:
     assert reopen(disk, PATH)[1].logs[0].end == 2
 
 
+@pytest.mark.spec("B-12")
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
+def test_epochs_for_which_there_is_no_room_may_be_written_later(number: int) -> None:
+    """The other log of the group is durable, and so are appends once there is room."""
+    disk, directory = fresh()
+    create(directory, flush_messages=1)
+    other = LogKey("other", 0)
+    directory.run(CreateLog(PATH, other, uuid.uuid4(), LogSettings(flush_messages=1)))
+    fault = disk.fail(f"{LOG}/leader-epoch-checkpoint", number)
+    mine, others = directory.run_group(
+        [Append(PATH, key, [batch(0, [b"x"])], 0) for key in (KEY, other)]
+    )
+    assert isinstance(others, Appended)
+    if number == errno.EMFILE:
+        assert isinstance(mine, LogFailed)
+        assert mine.passing
+    else:
+        assert isinstance(mine, DiskFailed)
+        assert mine.errno == number
+    disk.mend(fault)
+    assert directory.run(Truncate(PATH, KEY, 0)).end == 0
+    assert append(directory, batch(0, [b"y"])) == 1
+    disk.crash(Random(1))
+    directory, _ = reopen(disk, PATH)
+    assert read_values(directory) == {0: b"y"}
+    assert read_values(directory, key=other) == {0: b"x"}
+
+
+@pytest.mark.spec("B-12")
+def test_a_log_whose_name_cannot_be_made_durable_is_made_so_later() -> None:
+    disk, directory = fresh()
+    fault = disk.fail(LOG, errno.ENOSPC, "sync_dir")
+    with pytest.raises(DiskFailed) as failed:
+        create(directory)
+    assert failed.value.errno == errno.ENOSPC
+    disk.mend(fault)
+    create(directory)
+    disk.crash(Random(1))
+    assert [log.key for log in reopen(disk, PATH)[1].logs] == [KEY]
+
+
+@pytest.mark.spec("B-12", "B-13")
+def test_records_that_a_sync_has_no_room_for_may_be_lost_so_it_latches() -> None:
+    disk, directory = fresh()
+    create(directory, flush_messages=1)
+    disk.fail(f"{LOG}/{0:020d}.log", errno.ENOSPC, "sync")
+    with pytest.raises(DiskFailed, match="No space") as failed:
+        append(directory, batch(0, [b"x"]))
+    assert failed.value.errno == errno.EIO
+    disk.heal(PATH)
+    with pytest.raises(DiskFailed):
+        append(directory, batch(1, [b"y"]))
+
+
 @pytest.mark.spec("C-01", "K589-02")
 @pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.ENOSPC])
 def test_nothing_is_written_behind_an_append_that_has_failed(number: int) -> None:
