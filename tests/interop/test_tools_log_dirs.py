@@ -41,6 +41,7 @@ def normal(line: str) -> Any:
         ["--topic-list", "dirs-a"],
         ["--topic-list", "dirs-b,no-such-topic", "--broker-list", "2"],
         ["--broker-list", "2,1"],
+        ["--broker-list", "2,2"],
     ],
     ids=" ".join,
 )

@@ -23,6 +23,26 @@ TROUBLE: Final = (Failure, Refusal, Unusable, Corrupt, OSError)
 """What goes wrong in the world: its text, and exit code 1."""
 
 
+class _Once(argparse.Action):
+    """A value that a line gives once: Kafka's tools do not choose between two."""
+
+    given = False
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value."""
+        if self.given:
+            name = self.option_strings[0].lstrip("-")
+            parser.error(f"Found multiple arguments for option {name}, but you asked for only one")
+        self.given = True
+        setattr(namespace, self.dest, values)
+
+
 class OptionLine(argparse.ArgumentParser):
     """Wrong command lines end with 1, as Kafka's tools do."""
 
@@ -64,6 +84,7 @@ def option_line(name: str, about: str, examples: str | None = None) -> OptionLin
         if examples is None
         else argparse.RawDescriptionHelpFormatter,
     )
+    parser.register("action", None, _Once)
     parser.add_argument("--command-config", type=Path, metavar="FILE")
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser

@@ -103,7 +103,8 @@ def _parser() -> VerbLine:
 def _fail(refused: Refused) -> NoReturn:
     words = refused.detail or str(refused)
     print(f"{java_name(refused.error)}: {words}", file=sys.stderr)
-    if way_out := _WAYS_OUT.get(refused.error):
+    only_added = refused.error is Error.INVALID_REQUEST and not refused.api.startswith("Add")
+    if not only_added and (way_out := _WAYS_OUT.get(refused.error)):
         print(way_out, file=sys.stderr)
     raise SystemExit(1) from None
 

@@ -100,7 +100,8 @@ def log_dirs(arguments: Sequence[str] | None = None) -> None:
 
 
 async def _describe(admin: AdminClient, given: argparse.Namespace) -> DescribedLogDirs:
-    brokers = await existing(admin, parse_brokers(given.broker_list))
+    named = dict.fromkeys(names(given.broker_list))  # Twice is once, as for Kafka's tool.
+    brokers = await existing(admin, parse_brokers(",".join(named)))
     print("Querying brokers for log directories information", flush=True)
     found = await ask(admin, brokers)
     print(f"Received log directory information from brokers {','.join(map(str, found.brokers))}")

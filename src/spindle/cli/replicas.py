@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -20,6 +21,7 @@ from spindle.cli.connecting import NOT_NAMED, AsJson, Bootstrap, BrokerList, Tim
 from spindle.cli.exits import End
 from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
+from spindle.client.failures import Refused
 from spindle.client.results import KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId, TopicPartition
@@ -31,6 +33,10 @@ Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The id of the bro
 Partition = Annotated[
     str, typer.Argument(metavar="TOPIC-PARTITION", help="The replica, e.g. orders-3.")
 ]
+_FOREIGN: Final = (
+    "it is not a broker of Spindle's, and tells nothing of damaged replicas: `spindle forensics`"
+    " reads its log directories"
+)
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
@@ -201,7 +207,9 @@ def _tell_ended(
 async def _what_is_damaged(admin: AdminClient, broker: NodeId, name: TopicPartition) -> str:
     """The losses to confirm, before the question; Unusable if there are none."""
     await roll.existing(admin, [broker])
-    for directory in await admin.describe_bad_replicas([broker])[broker]:
+    with _of_spindles(broker):
+        found = await admin.describe_bad_replicas([broker])[broker]
+    for directory in found:
         for bad in directory.offline:
             if bad.name == name:
                 return f"{name} on broker {broker} in {directory.path}: {bad.reason}; {bad.outlook}"
@@ -215,7 +223,7 @@ def _order(
 
     async def work(admin: AdminClient) -> str:
         await roll.existing(admin, [broker])
-        return await admin.repair_replica(broker, name, accept_loss=loss)
+        return await ordered(admin, broker, name, loss)
 
     words = with_admin(bootstrap, work, timeout=timeout)
     if as_json:
@@ -235,11 +243,35 @@ def parse_partition(text: str) -> TopicPartition:
 async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedReplicas:
     called = await roll.call(admin, brokers)
     settled = await admin.describe_bad_replicas(called.live).settled()
-    silent = {b: roll.of_known(d) for b, d in settled.items() if isinstance(d, Exception)}
+    silent = {b: why_silent(d) for b, d in settled.items() if isinstance(d, Exception)}
     return ObservedReplicas(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
         dict(sorted({**called.down, **silent}.items())),
     )
+
+
+async def ordered(admin: AdminClient, broker: NodeId, name: TopicPartition, loss: bool) -> str:
+    """What came of an order to repair a replica, or to accept its loss."""
+    with _of_spindles(broker):
+        return await admin.repair_replica(broker, name, accept_loss=loss)
+
+
+def why_silent(failure: Exception) -> Exception:
+    """What is said of a broker that did not tell of its replicas."""
+    if roll.is_unserved(failure):
+        return roll.ForeignBroker(_FOREIGN)
+    return roll.of_known(failure)
+
+
+@contextmanager
+def _of_spindles(broker: NodeId) -> Iterator[None]:
+    """Unusable says so where the broker is another program's."""
+    try:
+        yield
+    except Refused as refused:
+        if not roll.is_unserved(refused):
+            raise
+        raise roll.ForeignBroker(f"broker {broker}: {_FOREIGN}") from None
 
 
 def document(seen: ObservedReplicas) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Final
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import NoSuchBroker
 from spindle.client.failures import Refused, Unreachable
-from spindle.model.errors import Unusable
+from spindle.model.errors import Error, Unusable
 from spindle.model.ids import NodeId
 
 DOWN: Final = "down"
@@ -21,6 +21,8 @@ SILENT: Final = "no answer"
 """The state of a live broker that could not be asked."""
 REFUSED: Final = "refused"
 """The state of a broker that has answered, and does not tell the user."""
+FOREIGN: Final = "not Spindle's"
+"""The state of a broker that has no such request."""
 
 
 class UnknownBrokers(Unusable):
@@ -29,6 +31,10 @@ class UnknownBrokers(Unusable):
 
 class BrokerDown(Unreachable):
     """A broker that the cluster knows and that is not live."""
+
+
+class ForeignBroker(Unusable):
+    """A broker of another program was asked for what only Spindle's have."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,11 @@ def check(brokers: Sequence[NodeId], known: Sequence[NodeId] | set[NodeId]) -> N
         )
 
 
+def is_unserved(failure: Exception) -> bool:
+    """Whether a broker is not Spindle's, and so has no such request."""
+    return isinstance(failure, Refused) and failure.error == Error.UNSUPPORTED_VERSION
+
+
 def of_known(failure: Exception) -> Exception:
     """What a broker that the cluster had a moment ago said: that there is none is wrong of it."""
     if isinstance(failure, NoSuchBroker):
@@ -87,6 +98,8 @@ def state_of(failure: Exception) -> str:
     """What a table says of a broker that did not describe itself."""
     if isinstance(failure, Refused):
         return REFUSED
+    if isinstance(failure, ForeignBroker):
+        return FOREIGN
     return DOWN if isinstance(failure, BrokerDown) else SILENT
 
 

@@ -122,12 +122,15 @@ def by_disk(under_way: Iterable[WatchedCopy]) -> dict[str, tuple[int, int]]:
 
 
 def complete_replicas(verified: Verified) -> dict[Replica, bool]:
-    """For each replica of the plan, whether it is at its target."""
+    """For each replica of the plan, whether it is at its target.
+
+    While a partition is reassigned, those that it had before are.
+    """
     found = {}
     for name, state in verified.partitions.items():
         for broker in state.target:
             replica = Replica(*name, broker)
-            there = broker in state.current and not state.active
+            there = broker in state.current and broker not in state.adding
             move = verified.moves.get(replica)
             found[replica] = there and (move is None or move.move is MoveStatus.DONE)
     return found

@@ -34,7 +34,7 @@ class Refused(Refusal):
         known = error_of(error)
         name = known.name if int(known) == int(error) else f"error {int(error)}"
         lacks = missing(known, api)
-        text = _telling(message) if lacks else message or MEANINGS.get(known, "")
+        text = _telling(message) if lacks else message or _meaning(known, api)
         if lacks:
             text = f"{text.rstrip('.')}: {lacks}" if text else lacks
         super().__init__(known, f"{where} answered {api} with {name}{': ' if text else ''}{text}")
@@ -42,6 +42,13 @@ class Refused(Refusal):
         self.where = where
         self.detail = message
         """The broker's own words, empty where it sent none."""
+
+
+def _meaning(error: Error, api: str) -> str:
+    """What a bare code says; a move's tells of more directories than the one that it names."""
+    if error is Error.KAFKA_STORAGE_ERROR and api.startswith("AlterReplicaLogDirs "):
+        return _MOVE_BARRED
+    return MEANINGS.get(error, "")
 
 
 def _telling(message: str) -> str:
@@ -59,6 +66,10 @@ def error_of(code: int) -> Error:
         return Error.UNKNOWN_SERVER_ERROR
 
 
+_MOVE_BARRED = (
+    "the log directory or the replica is offline, or another directory of this broker is: Apache"
+    " Kafka then refuses moves between those that work"
+)
 _EMPTY_WORDS = ("Request ", "Cluster authorization failed")
 MEANINGS = {
     Error.LOG_DIR_NOT_FOUND: "the broker has no such log directory; give the path exactly as in"

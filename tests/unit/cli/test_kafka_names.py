@@ -86,6 +86,10 @@ def test_a_missing_file_is_reported_as_kafka_does(
         (["--describe"], 'Missing required argument "[bootstrap-server]"'),
         (AT, 'Missing required argument "[describe]"'),
         ([*AT, "--describe", "--nix"], "nix is not a recognized option"),
+        (
+            [*AT, "--describe", "--topic-list", "a", "--topic-list", "b"],
+            "Found multiple arguments for option topic-list, but you asked for only one",
+        ),
     ],
 )
 def test_log_dirs_needs_its_arguments(

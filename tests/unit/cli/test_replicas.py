@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
-from spindle.cli import accepting, replicas
+from spindle.cli import accepting, replicas, roll
 from spindle.cli.app import main
 from spindle.cli.exits import End
 from spindle.cli.replicas import ObservedReplicas, _show, document, parse_partition
 from spindle.client.admin import AdminClient
-from spindle.client.failures import Unreachable
+from spindle.client.failures import Refused, Unreachable
 from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, ReplicaHealth
-from spindle.model.errors import Unusable
+from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 
 BAD = BadReplica(TopicPartition("orders", 3), "bad CRC at 77", True, "is fetched again")
@@ -108,6 +108,24 @@ def test_one_that_fails_does_not_stop_the_others() -> None:
         ("b-0", "lost: segment 0 of 2", False),
         ("b-1", "lost: segment 0 of 2", False),
     ]
+
+
+@pytest.mark.spec("N-06")
+def test_a_broker_of_another_program_is_called_one() -> None:
+    class Foreign:
+        """An AdminClient of Apache Kafka's brokers."""
+
+        async def repair_replica(self, *_: object, **__: object) -> str:
+            raise Refused(Error.UNSUPPORTED_VERSION, "RepairReplica", "broker 1")
+
+    with pytest.raises(Unusable, match="broker 1: it is not a broker of Spindle's"):
+        asyncio.run(replicas.ordered(cast("AdminClient", Foreign()), 1, BAD.name, False))
+    unserved = Refused(Error.UNSUPPORTED_VERSION, "DescribeBadReplicas", "broker 1")
+    assert roll.silent_rows({1: replicas.why_silent(unserved)}, 5) == [
+        ["1", "(all)", "not Spindle's", "-", "-"]
+    ]
+    right = Refused(Error.CLUSTER_AUTHORIZATION_FAILED, "DescribeBadReplicas", "broker 1")
+    assert replicas.why_silent(right) is right
 
 
 @pytest.mark.parametrize(

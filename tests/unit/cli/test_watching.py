@@ -8,7 +8,12 @@ import pytest
 
 from spindle.cli.reassign.reassigning import Verified
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
-from spindle.cli.reassign.reassignment_state import MoveState, MoveStatus, PartitionState
+from spindle.cli.reassign.reassignment_state import (
+    MoveState,
+    MoveStatus,
+    PartitionState,
+    partition_states,
+)
 from spindle.cli.watching import (
     STILL_S,
     StandingCopies,
@@ -19,7 +24,7 @@ from spindle.cli.watching import (
 )
 from spindle.client.failures import Unreachable
 from spindle.client.log_dirs import LogDirs
-from spindle.client.results import LogDescription, LogDirDescription, Replica
+from spindle.client.results import LogDescription, LogDirDescription, Reassignment, Replica
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 
@@ -88,6 +93,17 @@ def test_what_is_complete_already_is_known() -> None:
         Replica("t", 0, 2): False,
         Replica("t", 0, 3): False,
     }
+
+
+def test_a_replica_that_a_reassignment_keeps_is_no_copy() -> None:
+    """Watching that is resumed counts and names what comes, not what was there before."""
+    plan = ReassignmentPlan({T0: (1, 2, 3)})
+    active = {T0: Reassignment((1, 2, 3), (3,), ())}
+    verified = Verified(partition_states(plan, active, {}), {})
+    before = complete_replicas(verified)
+    assert before == {Replica("t", 0, 1): True, Replica("t", 0, 2): True, Replica("t", 0, 3): False}
+    found = {b: directory(f"/{b}", current=size) for b, size in ((1, 90), (2, 90), (3, 10))}
+    assert copies(verified, before, found) == [WatchedCopy(Replica("t", 0, 3), 10, 90, "/3")]
 
 
 def test_bytes_are_reported_disk_by_disk() -> None:

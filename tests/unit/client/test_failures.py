@@ -24,6 +24,10 @@ INTERNALS = (
         (Error.TOPIC_AUTHORIZATION_FAILED, "DeleteTopics of a", "Not authorized: [a]\nat x.java",
          "Not authorized: [a]: the user needs Delete on the topic"),
         (Error.INVALID_REQUEST, "CreateTopics of a", "Request is odd", "Request is odd"),
+        (Error.KAFKA_STORAGE_ERROR, "DescribeProducers of a-0", "", "the log directory is offline"),
+        (Error.KAFKA_STORAGE_ERROR, "AlterReplicaLogDirs of a-0-1 to /d2", "",
+         "the log directory or the replica is offline, or another directory of this broker is: "
+         "Apache Kafka then refuses moves between those that work"),
     ],
 )  # fmt: skip
 def test_a_refusal_names_the_right_that_is_missing_and_no_internals(

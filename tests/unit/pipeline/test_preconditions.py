@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.made_samples import directory, log
 
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.execution_values import ReplicationHealth
@@ -120,7 +121,7 @@ def test_what_a_run_has_moved_is_taken_back_the_last_first() -> None:
     places = [(1, "/a", 15), (1, "/b", 0), (2, "/c", 0)]
     directories = tuple(DirectoryNow(b, p, True, 100, used, used) for b, p, used in places)
     plan = ClusterProposal(directories, (), 0, (), (), PlanRequest(drain=("1:/a",)))
-    back = undoing(plan, [[within, stray], [onward]], [stray])
+    back = undoing(plan, [[within, stray], [onward]], [(stray, "in /c")], {})
     assert back.waves == (
         (PlannedMove(2, "t", 0, "/c", "/b", 10, 1),),
         (PlannedMove(1, "t", 0, "/b", "/a", 10),),
@@ -128,4 +129,26 @@ def test_what_a_run_has_moved_is_taken_back_the_last_first() -> None:
     assert [(d.before, d.after) for d in back.directories] == [(5, 15), (0, 0), (10, 0)]
     assert back.wanted.exact
     assert back.wanted.drain == ()
-    assert back.notes == ("u-0 on broker 1 stays: it is not any more where the run had moved it",)
+    assert back.notes == ("u-0 on broker 1 stays: the run moved it to /b; now: in /c",)
+
+
+@pytest.mark.spec("V-05")
+def test_taking_back_shows_the_directories_as_they_are_now() -> None:
+    """A run of yesterday: the replica has grown, a disk has died, and one broker is silent."""
+    moves = [[PlannedMove(1, "t", 0, "/a", "/b", 10)], [PlannedMove(2, "u", 0, "/a", "/b", 5)]]
+    places = [(1, "/a", 10), (1, "/b", 0), (1, "/dead", 7), (2, "/a", 5), (2, "/b", 0)]
+    directories = tuple(DirectoryNow(b, p, True, 100, used, used) for b, p, used in places)
+    found = (
+        directory("/a", {}, room=(90, 70)),
+        directory("/b", {TopicPartition("t", 0): log(30)}, room=(95, 65)),
+        directory("/dead", {}, online=False, room=None),
+    )
+    plan = ClusterProposal(directories, (), 0, (), (), PlanRequest())
+    back = undoing(plan, moves, [], {1: found})
+    assert back.moves == (
+        PlannedMove(2, "u", 0, "/b", "/a", 5), PlannedMove(1, "t", 0, "/b", "/a", 30),
+    )  # fmt: skip
+    assert [(d.online, d.capacity, d.before, d.after) for d in back.directories] == [
+        (True, 70, 0, 30), (True, 95, 30, 0), (False, 100, 0, 0), (True, 100, 0, 5),
+        (True, 100, 5, 0),
+    ]  # fmt: skip

@@ -191,6 +191,14 @@ def test_a_file_says_the_rest_and_takes_secrets_from_elsewhere(
         read_client_settings(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_file_may_have_either_encoding(tmp_path: Path, encoding: str) -> None:
+    """Java reads ISO 8859-1, and editors write UTF-8: a comment hinders neither."""
+    path = tmp_path / "client.properties"
+    path.write_bytes("# für Übungen\nclient.id=für-mich\n".encode(encoding))
+    assert read_client_settings(path).client_id == "für-mich"
+
+
 @pytest.mark.spec("S-03")
 def test_no_repr_shows_a_secret_and_a_copy_still_has_it() -> None:
     oauth = f'{OAUTH} clientId="c" clientSecret="hush";'

@@ -18,6 +18,7 @@ from spindle.cli.balance.balance_journal import (
     RunJournal,
     RunOptions,
 )
+from spindle.cli.balance.broker_looks import LOOK_SECONDS
 from spindle.cli.balance.cluster_look import verify
 from spindle.cli.balance.options import DiskThrottle, Output, Throttle
 from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
@@ -69,8 +70,14 @@ def undo(
     moved = parse_waves([] if chosen.ended is None else chosen.ended.get("moves", []))
 
     async def work(admin: AdminClient) -> tuple[ClusterProposal, Brokers]:
-        wrong = [move for move, _ in await verify(admin, [m for wave in moved for m in wave])]
-        return undoing(parse(chosen.plan), moved, wrong), (await assigned(admin)).replicas or {}
+        plan = parse(chosen.plan)
+        wrong = await verify(admin, [m for wave in moved for m in wave])
+        told = await admin.describe_log_dirs(
+            sorted({d.broker for d in plan.directories}), timeout=LOOK_SECONDS
+        ).settled()
+        census = {b: dirs for b, dirs in told.items() if not isinstance(dirs, Exception)}
+        proposal = undoing(plan, moved, wrong, census)
+        return proposal, (await assigned(admin)).replicas or {}
 
     proposal, replicas = with_admin(bootstrap_server, work)
     text = json.dumps(document(proposal, replicas))

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spindle.cli import render
-from spindle.cli.disks.ordering import EVERY_S, cordon, is_unserved, pick
+from spindle.cli import render, roll
+from spindle.cli.disks.ordering import EVERY_S, cordon, pick
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import DiskDescription, LogDirDescription, Replica, Resource
@@ -100,6 +100,16 @@ def plan(
     return {Replica(m.topic, m.partition, broker): m.target for m in moves}, planned.notes
 
 
+def not_leaving(found: Sequence[LogDirDescription], path: LogDir) -> set[TopicPartition]:
+    """The replicas of a directory that are not on their way to another one.
+
+    While Apache Kafka's broker puts a copy in place, it reports the replica in both directories.
+    """
+    elsewhere = [d for d in found if d.path != path]
+    leaving = {name for d in elsewhere for name in (*d.current, *d.future)}
+    return {name for d in found if d.path == path for name in d.current} - leaving
+
+
 def _held(directory: LogDirDescription) -> int:
     """Bytes of the replicas in a directory, and of those on their way there."""
     return sum(log.size for log in (*directory.current.values(), *directory.future.values()))
@@ -171,12 +181,12 @@ class _Run:
         elsewhere = [d for d in found if d is not here]
         homes = {name: d.path for d in elsewhere for name in d.current}
         back = {Replica(*name, self.broker): homes[name] for name in here.future if name in homes}
-        leaving = {name for d in elsewhere for name in d.future}
-        staying = [name for name in here.current if name not in leaving]
+        staying = not_leaving(found, self.path)
         wanted: dict[Replica, LogDir] = {}
         if staying:
-            wanted, notes = plan(self.broker, found, self.path)
-            missing = [n for n in staying if Replica(*n, self.broker) not in wanted]
+            targets, notes = plan(self.broker, found, self.path)
+            wanted = {r: target for r, target in targets.items() if r.name in staying}
+            missing = sorted(n for n in staying if Replica(*n, self.broker) not in wanted)
             if missing:
                 why = "; ".join(notes) or "no directory has room for them"
                 raise Unusable(f"{self._some(missing)} cannot leave {self.path}: {why}")
@@ -234,7 +244,7 @@ def what_else_is_there(
     `told`: its broker's report of its disks, or why there is none.
     """
     if isinstance(told, Exception):
-        if is_unserved(told):
+        if roll.is_unserved(told):
             return True, []  # Apache Kafka's: it keeps nothing more there than it tells of.
         return False, [f"whether anything else is there is not known: {told}"]
     disk = next((d for d in told if d.path == path), None)

@@ -70,7 +70,7 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedDirecto
             silent[broker] = roll.of_known(directories)
             continue
         if isinstance(details, Exception):
-            if not is_unserved(details):
+            if not roll.is_unserved(details):
                 silent[broker] = roll.of_known(details)
             details = ()
         known = {d.path: d for d in details}
@@ -79,11 +79,6 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedDirecto
             leaving = sum(moving.get(name, d.path) != d.path for name in d.current)
             shown.append(Shown(broker, d, known.get(d.path), leaving))
     return ObservedDirectories(tuple(shown), dict(sorted(silent.items())))
-
-
-def is_unserved(failure: Exception) -> bool:
-    """Whether a broker is not Spindle's, and so has no such request."""
-    return isinstance(failure, Refused) and failure.error == Error.UNSUPPORTED_VERSION
 
 
 async def one(admin: AdminClient, broker: NodeId, path: LogDir) -> LogDirDescription:
@@ -137,7 +132,7 @@ async def order(
         before = await _disk(admin, broker, path) if wanted is DiskOrder.REPLACE else None
         words = await admin.alter_disk(broker, path, wanted, force=force)
     except Refused as refused:
-        if is_unserved(refused):
+        if roll.is_unserved(refused):
             raise Unusable(
                 f"{refused.where} is not a broker of Spindle's: it cannot {wanted.name.lower()} "
                 f"a log directory while it runs. Way out: {_WITHOUT[wanted]}"

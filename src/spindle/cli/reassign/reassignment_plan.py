@@ -71,7 +71,7 @@ def parse_topics(text: str) -> list[str]:
 def parse_brokers(text: str) -> list[NodeId]:
     """Read `1,2,3`."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if wrong := [part for part in parts if not part.isdigit()]:
+    if wrong := [part for part in parts if not (part.isascii() and part.isdigit())]:
         raise Unusable(f"broker list: {wrong[0]!r} is not a broker id; write e.g. 1,2,3")
     if twice := _duplicates(parts):
         raise Unusable(f"Broker list contains duplicate entries: {', '.join(twice)}")

@@ -17,11 +17,15 @@ from spindle.model.ids import LogDir, NodeId, TopicPartition
 
 @dataclass(frozen=True)
 class PartitionState:
-    """A partition's brokers now and as planned; `active` while the controller reassigns it."""
+    """A partition's brokers now and as planned; `active` while the controller reassigns it.
+
+    `adding`: those of now that it is reassigned to.
+    """
 
     current: tuple[NodeId, ...]
     target: tuple[NodeId, ...]
     active: bool
+    adding: tuple[NodeId, ...] = ()
 
     @property
     def reached(self) -> bool:
@@ -72,7 +76,8 @@ def partition_states(
     for name, target in plan.replicas.items():
         running = active.get(name)
         now = running.replicas if running is not None else tuple(current.get(name, ()))
-        states[name] = PartitionState(tuple(now), target, running is not None)
+        adding = running.adding if running is not None else ()
+        states[name] = PartitionState(tuple(now), target, running is not None, adding)
     return states
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.cli.disks.draining import Drained, plan, what_else_is_there
+from spindle.cli.disks.draining import Drained, not_leaving, plan, what_else_is_there
 from spindle.client.failures import Refused
 from spindle.client.results import DiskDescription, LogDescription, LogDirDescription, Replica
 from spindle.model.errors import Error
@@ -55,6 +55,15 @@ def test_what_is_moving_already_is_left_to_it() -> None:
     ]
     wanted, _ = plan(1, found, "/a")
     assert wanted == {Replica("stays", 0, 1): "/b"}
+
+
+def test_what_is_reported_in_both_directories_is_leaving() -> None:
+    """Apache Kafka 4.3, in the moment in which it puts the copy in place."""
+    found = [
+        directory("/b", GIB, {"swapped": 100}, {"copied": 50}),
+        directory("/a", GIB, {"swapped": 100, "copied": 100, "stays": 100}, cordoned=True),
+    ]
+    assert not_leaving(found, "/a") == {TopicPartition("stays", 0)}
 
 
 def test_what_has_no_room_is_reported() -> None:
