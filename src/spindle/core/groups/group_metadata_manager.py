@@ -72,7 +72,9 @@ class GroupMetadataManager:
     def close(self) -> None:
         """Another broker leads now: all waiting clients are sent there."""
         for group in self.all.values():
-            group.close(Error.NOT_COORDINATOR)
+            # One that was being removed, or going over to KIP-848, has answered its members.
+            if group.metadata.state is not GroupState.DEAD:
+                group.close(Error.NOT_COORDINATOR)
         self.all = {}
 
     def ensure(self, group_id: str) -> None:

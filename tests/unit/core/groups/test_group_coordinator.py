@@ -305,6 +305,16 @@ def test_no_member_gets_in_while_a_deletion_is_under_way_and_it_can_fail(log: Lo
     assert log.offsets() == {T0: 1}
 
 
+def test_the_coordinator_may_move_while_a_deletion_is_under_way(log: Log) -> None:
+    log.commit({T0: 1})
+    log.held = []
+    log.coordinator.delete_group("g", lambda error: None)
+    log.coordinator.close()
+    assert log.coordinator.groups.all == {}
+    other = log.reloaded()
+    assert other.coordinator.describe("g") is None, "the records were written"
+
+
 def test_a_late_tombstone_spares_a_group_that_was_reopened(log: Log) -> None:
     log.commit({T0: 1})
     log.coordinator.on_late([GroupRecord("g", None)], 9)

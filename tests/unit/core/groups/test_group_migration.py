@@ -249,6 +249,22 @@ def test_a_group_lives_on_where_the_change_cannot_be_written(world: ConsumerWorl
     assert one.beat() is Error.UNKNOWN_MEMBER_ID, "its session goes on, too"
 
 
+def test_the_coordinator_may_move_while_a_group_goes_over(world: ConsumerWorld) -> None:
+    one, two = pair(world)
+    world.held = []
+    answers = world.ask("a", 0)
+    (settle,) = world.held
+    world.held, written = None, len(world.records)
+    world.reload()
+    settle(Error.NOT_COORDINATOR)
+    assert [answer.error for answer in answers] == [Error.NOT_COORDINATOR]
+    assert (one.beat(), two.beat(), kinds(world)) == (Error.NONE, Error.NONE, ["classic"])
+    for _ in range(6):
+        world.wait(5)
+        assert one.beat() is two.beat() is Error.NONE
+    assert len(world.records) == written, "the closed coordinator's timers are off"
+
+
 def test_a_rebalance_begins_again_where_the_change_cannot_be_written(world: ConsumerWorld) -> None:
     one, two = pair(world)
     one.join(protocols=(("range", write_subscription(ConsumerSubscription(("t", "u"), {}))),))
