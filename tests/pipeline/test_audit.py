@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spindle.pipeline.audit_job import Audit, audit, events
+from spindle.pipeline.audit_job import BY_PLACE, Audit, audit, events, judge
 from spindle.pipeline.session import Session
 
 NAMES = ("topic", "partition", "offset", "producer", "sequence", "checksum")
@@ -93,6 +93,17 @@ def test_what_a_partition_holds_out_of_order_is_found(spark: Session) -> None:
     assert found.reordered == 1
     assert (found.lost, found.doubled, found.changed) == (0, 0, 0)
     assert not found.sound
+
+
+@pytest.mark.spec("P-08")
+def test_of_two_records_acknowledged_at_one_place_one_is_lost(spark: Session) -> None:
+    """A leader that lost its end gives offsets a second time; only sequences tell records apart."""
+    first, other = ("t", 0, 5, 1, 1, 7), ("t", 0, 5, 1, 2, 8)
+    told = table(spark, [first, first, other])
+    found = judge(told, table(spark, [other]), BY_PLACE).whole
+    assert found == Audit(2, 1, 1, 0, 0, 0, 0)
+    found = audit(table(spark, [first, first]), table(spark, [first]))
+    assert found == Audit(1, 1, 0, 0, 0, 0, 0)
 
 
 def test_a_run_that_consumed_nothing_lost_all(spark: Session) -> None:

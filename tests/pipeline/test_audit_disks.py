@@ -118,10 +118,13 @@ def test_the_command_on_manifests(
     assert document["counts"] == counts
     assert "topic and partition and offset" in document["basis"]
     assert "1 lost, 1 doubled" in words(picture.read_text())
+    others = manifest(tmp_path / "all.json", [*rows, ("another", 0, 0, 1, 20, 1)])
     with pytest.raises(SystemExit) as left:
-        main(["audit", "--produced", made, "--consumed", manifest(tmp_path / "all.json", rows)])
+        main(["audit", "--produced", made, "--consumed", others, "--topic-list", "t"])
     assert left.value.code in (0, None)
-    assert "20 records: each is there, once" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "20 records: each is there, once" in said
+    assert "another" not in said
     for wrong in (["--produced", made], ["--consumed", got], []):
         with pytest.raises(SystemExit) as left:
             main(["audit", *wrong])

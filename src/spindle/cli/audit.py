@@ -41,9 +41,7 @@ def audit(
         list[str] | None,
         typer.Option(metavar="FOLDER", help="A log directory to read; may be repeated."),
     ] = None,
-    topic_list: Annotated[
-        str, typer.Option(metavar="TOPIC,...", help="Only these topics of --log-dir.")
-    ] = "",
+    topic_list: Annotated[str, typer.Option(metavar="TOPIC,...", help="Only these topics.")] = "",
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page with a picture.")
     ] = None,

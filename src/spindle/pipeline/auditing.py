@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
-from spindle.model.errors import Unusable
 from spindle.pipeline import audit_job, sequences
 from spindle.pipeline.session import Session
-from spindle.pipeline.spark_messages import core
+from spindle.pipeline.spark_messages import in_few_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +45,10 @@ def count(
 
     Unusable where Spark cannot do its part.
     """
-    try:
+    with in_few_words("audit"):
         if not produced:
             return _by_numbers(spark, disks, topics)
         return _by_manifest(spark, produced, consumed, disks, topics)
-    except PySparkException as error:
-        raise Unusable(f"Spark could not audit: {core(str(error))}") from error
 
 
 def _by_numbers(spark: Session, disks: Sequence[str], topics: Sequence[str]) -> AuditResult:
@@ -81,15 +77,14 @@ def _by_manifest(
     disks: Sequence[str],
     topics: Sequence[str],
 ) -> AuditResult:
-    told = audit_job.manifest(spark, produced)
-    if topics:
-        told = told.where(F.col("topic").isin(list(topics)))
+    wanted = F.col("topic").isin(list(topics)) if topics else F.lit(True)
+    told = audit_job.manifest(spark, produced).where(wanted)
     key: tuple[str, ...] = audit_job.BY_PLACE
     if disks:
         got = audit_job.on_disk(spark, disks, topics)
         basis = "producers' acknowledgements and the records on disk, by offset"
     else:
-        got = audit_job.manifest(spark, consumed)
+        got = audit_job.manifest(spark, consumed).where(wanted)
         if audit_job.tells_sequences(told) and audit_job.tells_sequences(got):
             key = audit_job.BY_SEQUENCE
         basis = f"producers' acknowledgements and consumed records, by {' and '.join(key)}"

@@ -80,7 +80,10 @@ class _Here:
     def write(self, name: str, data: bytes) -> None:
         path = self._root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # Its name must not outlive a power cut without its bytes.
 
     def rename(self, name: str, final: str) -> bool:
         path = self._root / final

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
-from spindle.model.errors import Unusable
 from spindle.pipeline.segments.source import FORMAT, register
 from spindle.pipeline.session import Session
-from spindle.pipeline.spark_messages import core
+from spindle.pipeline.spark_messages import in_few_words
 from spindle.planning.amounts import counted
 
 LOGS_MAX = 5000
@@ -133,10 +131,8 @@ def examine(spark: Session, paths: Sequence[str], topics: Sequence[str] = ()) ->
 
     Damage becomes rows. Unusable where a path does not exist, or Spark cannot do its part.
     """
-    try:
+    with in_few_words("read the logs"):
         return _examine(spark, list(paths), list(topics))
-    except PySparkException as error:
-        raise Unusable(f"Spark could not read the logs: {core(str(error))}") from error
 
 
 def _examine(spark: Session, paths: list[str], topics: list[str]) -> Forensics:

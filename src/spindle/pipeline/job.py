@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from spindle.model.errors import Unusable
 from spindle.pipeline import (
     directory_loads,
     forecast,
@@ -42,7 +39,7 @@ from spindle.pipeline.proposal import ClusterProposal, PlanRequest, Waves
 from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import SAMPLE
 from spindle.pipeline.sources import FORMAT, secured
-from spindle.pipeline.spark_messages import core
+from spindle.pipeline.spark_messages import in_few_words
 from spindle.planning.assigned_replicas import AssignedReplicas
 from spindle.planning.load import HERE, PlannedMove
 from spindle.security.client_properties import UNSECURED, ClientSecurity
@@ -288,12 +285,3 @@ def _sized(planned: DataFrame, now: DataFrame) -> DataFrame:
     numbered = planned.withColumn("_n", F.monotonically_increasing_id())
     joined = numbered.join(sizes, ["broker", "topic", "partition"], "left").orderBy("_n")
     return joined.withColumn("size", F.coalesce("_size", "size")).select(*planned.columns)
-
-
-@contextmanager
-def in_few_words() -> Iterator[None]:
-    """What Spark says in hundreds of lines becomes Unusable with one."""
-    try:
-        yield
-    except PySparkException as error:
-        raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error

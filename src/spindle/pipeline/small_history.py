@@ -19,7 +19,7 @@ from pyarrow.json import ParseOptions, read_json
 
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import LogDescription, LogDirDescription
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import sampling
 from spindle.pipeline.folders import place
@@ -54,12 +54,24 @@ def append(sample: ClusterSample, home: Path | str) -> str | None:
 
 
 def read(home: Path | str) -> pa.Table | None:
-    """All samples (schema SAMPLE); None where there are too many for this process."""
+    """All samples (schema SAMPLE); None where there are too many for this process.
+
+    Unusable names a file that is damaged.
+    """
     paths = [Path(uri.removeprefix("file://")) for uri in uris(place(home))]
     if sum(path.stat().st_size for path in paths) > BYTES_MAX:
         return None
-    tables = [_as_now(pq.ParquetFile(path).read()) for path in paths]
+    tables = [_as_now(_file(path)) for path in paths]
     return pa.concat_tables(tables) if tables else SAMPLE_COLUMNS.empty_table()
+
+
+def _file(path: Path) -> pa.Table:
+    try:
+        return pq.ParquetFile(path).read()
+    except pa.ArrowInvalid as error:
+        raise Unusable(
+            f"{path} of the history is damaged: {error} Move it away: it is one sample"
+        ) from None
 
 
 def table(sample: ClusterSample) -> pa.Table:

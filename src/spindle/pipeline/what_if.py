@@ -22,6 +22,7 @@ from spindle.pipeline import directory_loads, history, job, single_sample
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.sampling import ClusterSample
 from spindle.pipeline.schemas import DIRECTORY
+from spindle.pipeline.spark_messages import in_few_words
 from spindle.planning.amounts import counted, listed
 from spindle.planning.assigned_replicas import AssignedReplicas
 
@@ -79,7 +80,7 @@ def what_if(
     spark: SparkSession, history_dir: Path | str, wanted: PlanRequest, changes: Changes
 ) -> Answer:
     """Plan from the newest samples of a history, as if things were different."""
-    with job.in_few_words():
+    with in_few_words():
         samples = history.read(spark, history_dir)
         if not samples.head(1):
             raise NoHistory(history_dir)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from spindle.model.errors import Unusable
+from spindle.pipeline import small_history
 from spindle.pipeline.history_files import file_of, moment_of, since, spread
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -49,3 +53,14 @@ def test_what_lies_apart_is_all_opened_and_compacted_days_as_well() -> None:
     assert spread(daily[:1], 168) == daily[:1]
     assert spread([COMPACTED], 168) == [COMPACTED]
     assert spread([], 168) == []
+
+
+@pytest.mark.spec("P-02")
+@pytest.mark.parametrize("content", [b"", b"PAR1 and no end"])
+def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
+    """A power cut can leave one: the file has its name, and not its bytes."""
+    file = tmp_path / file_of(NOON)
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(Unusable, match=f"^{re.escape(str(file))} of the history is damaged: "):
+        small_history.read(tmp_path)

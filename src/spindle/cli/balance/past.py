@@ -135,10 +135,10 @@ def forecast(
     """
     with spark_session("spindle balance forecast", spark_remote, warm=True) as spark:
         from spindle.pipeline.forecast import forecast as told
-        from spindle.pipeline.job import in_few_words
         from spindle.pipeline.past_samples import course
+        from spindle.pipeline.spark_messages import in_few_words
 
-        with in_few_words(), render.waiting("reading the history"):
+        with in_few_words("forecast"), render.waiting("reading the history"):
             fillings = told(course(spark, home_of(history), days))
     if html is not None:
         from spindle.cli.balance.page import forecast_page
@@ -277,7 +277,8 @@ def _on_spark(
     with spark_session("spindle balance history", remote, warm=True) as spark:
         from spindle.pipeline import history as keeping
         from spindle.pipeline.forecast import summary
-        from spindle.pipeline.job import in_few_words, sample
+        from spindle.pipeline.job import sample
+        from spindle.pipeline.spark_messages import in_few_words
 
         home = home_of(history)
 
@@ -287,8 +288,9 @@ def _on_spark(
         if cluster is not None:
             _sampling(partial(take, cluster), every)
         if compact:
-            keeping.compact(spark, home)
-        with in_few_words(), render.waiting("reading the history"):
+            with in_few_words("compact the history"):
+                keeping.compact(spark, home)
+        with in_few_words("read the history"), render.waiting("reading the history"):
             rows = summary(keeping.read(spark, home))
         return rows, keeping.files(home, spark)
 
