@@ -219,7 +219,7 @@ def test_a_drain_is_cancelled(cluster: Local) -> None:
     drain = begin("spindle", "disks", "drain", "-b", cluster.bootstrap, "2", path)
     cluster.until(lambda: cluster.place_of(topic, 0, 2).future is not None, "it is on its way", 60)
     eventually(lambda: disks(cluster, 2)[0]["state"] == "online, draining", "it is shown")
-    done = order(cluster, "drain", "--cancel", "2", path)
+    done = order(cluster, "drain", "--cancel", "2", f"{path}/")
     assert done.code == 0, done
     assert " moves cancelled, no longer cordoned" in done.stdout
     out, err = drain.communicate(timeout=60)

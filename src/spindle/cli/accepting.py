@@ -5,12 +5,13 @@ What stops one replica stops no other one: each has its outcome. Called by `repl
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import ReplicaHealth
-from spindle.model.errors import Failure, Refusal
+from spindle.model.errors import Failure, Refusal, Unusable
 from spindle.model.ids import LogDir, NodeId, TopicPartition
 
 WAY_OUT = "accept-loss"
@@ -41,8 +42,14 @@ def losses(
 ) -> list[Loss]:
     """The replicas that wait for it, in the order of their brokers, directories and names.
 
-    One that heals by itself, or that another broker has, is not among them.
+    One that heals by itself, or that another broker has, is not among them. Unusable where none of
+    these brokers has the directory.
     """
+    if directory is not None:
+        directory = os.path.normpath(directory)
+        there = sorted({health.path for healths in found.values() for health in healths})
+        if there and directory not in there:
+            raise Unusable(f"there is no log directory {directory}; there are: {', '.join(there)}")
     return [
         Loss(broker, health.path, bad.name, bad.reason)
         for broker, healths in sorted(found.items())

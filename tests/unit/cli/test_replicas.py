@@ -84,7 +84,9 @@ def test_only_what_waits_for_it_can_be_lost() -> None:
     assert [(x.broker, x.directory, str(x.name)) for x in accepting.losses(FOUND)] == [
         (1, "/d1", "a-0"), (1, "/d2", "d-0"), (2, "/d2", "b-0"), (2, "/d2", "b-1"),
     ]  # fmt: skip
-    assert [str(x.name) for x in accepting.losses(FOUND, "/d1")] == ["a-0"]
+    assert [str(x.name) for x in accepting.losses(FOUND, "/d1/")] == ["a-0"]
+    with pytest.raises(Unusable, match="there is no log directory d1; there are: /d1, /d2"):
+        accepting.losses(FOUND, "d1")
 
 
 class Brokers:

@@ -55,7 +55,10 @@ def runs(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
 def undo(
     bootstrap_server: Bootstrap,
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="As `runs` names it; by default the last.")
+        str | None,
+        typer.Argument(
+            metavar="RUN", help="As `runs` names it; by default the last that moved any."
+        ),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -186,10 +189,17 @@ def _chosen(journal: RunJournal, name: str | None) -> BalanceRun:
         raise Unusable("a run has not ended: wait for it, or end it with `spindle balance cancel`")
     found = journal.over()
     for run in reversed(found):
-        if name in (None, run.name):
+        if run.name == name or (name is None and _has_moved(run)):
             return run
+    if name is None and found:
+        return found[-1]
     known = ", ".join(run.name for run in found) or "none"
-    raise Unusable(f"there is no run {name or ''} to take back; the runs kept here are: {known}")
+    raise Unusable(f"there is no run {name or 'yet'}; the runs kept here are: {known}")
+
+
+def _has_moved(run: BalanceRun) -> bool:
+    """Whether any replica was not in place before."""
+    return run.ended is not None and any(run.ended.get("moves", []))
 
 
 def _row(run: BalanceRun) -> tuple[str, ...]:
@@ -203,7 +213,7 @@ def _end(run: BalanceRun) -> str:
     if run.ended is None:
         return "not yet"
     if run.ended["complete"]:
-        return "complete"
+        return "complete" if _has_moved(run) or not run.ended["done"] else "complete: all was there"
     halted = ", ".join(run.ended.get("halted", {}))
     stopped = f"; broker {halted} stopped" if halted else ""
     return f"not complete: {counted(run.ended['done'], 'move')} done{stopped}"

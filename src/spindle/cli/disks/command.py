@@ -8,7 +8,9 @@ spindle disks replace -b localhost:9092 1 /disk3/kafka
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shlex
 from typing import Annotated
 
 import typer
@@ -232,7 +234,16 @@ def drain(
                 await order(admin, broker, path, DiskOrder.OFFLINE)
             return done
 
-    drained = run_to_end(work())
+    try:
+        drained = run_to_end(work())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        if not cancel:
+            stop = f"drain --cancel {bootstrap_server.options} {broker} {shlex.quote(directory)}"
+            render.note(
+                "Interrupted. Moves in progress continue, and the cordon stays; the same command"
+                f" goes on from there.\n  stop it:   spindle disks {stop}"
+            )
+        raise typer.Exit(End.INTERRUPTED) from None
     if as_json:
         print(json.dumps(drained.document()))
     else:
@@ -266,9 +277,8 @@ def _order(
             why = f": {told.why}" if told.serves and told.why else ""
             render.say(f"{path} on broker {broker} is {told.state}{why}")
         if told.cordoned and wanted is not DiskOrder.PROBE:
-            render.say(
-                f"it is cordoned: spindle disks uncordon {bootstrap.options} {broker} {path}"
-            )
+            lift = f"uncordon {bootstrap.options} {broker} {shlex.quote(path)}"
+            render.say(f"it is cordoned: spindle disks {lift}")
     if wait and not told.serves:
         render.fail(f"{path} on broker {broker} does not serve after {wait:.0f} s: {told.why}")
 

@@ -99,7 +99,7 @@ def pick(found: Sequence[LogDirDescription], broker: NodeId, path: LogDir) -> Lo
 async def full_path(admin: AdminClient, broker: NodeId, path: LogDir) -> LogDir:
     """A directory's whole path, of which a relative one is the end; Unusable where it is not."""
     if os.path.isabs(path):
-        return path
+        return os.path.normpath(path)  # A shell's completion ends it with a slash.
     found = [d.path for d in await admin.describe_log_dirs([broker])[broker]]
     end = "/" + os.path.normpath(path)
     fitting = [whole for whole in found if whole.endswith(end)]

@@ -1,11 +1,22 @@
-"""What `balance pause`, `resume` and `pace` say: what follows, and from when a pace holds."""
+"""What `balance pause`, `resume` and `pace` say: what follows, and from when a pace holds.
+
+And which run `balance undo` takes back.
+"""
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
-from spindle.cli.balance.balance_journal import GivenOptions, RunOptions
-from spindle.cli.balance.runs import asked_in_words
+from spindle.cli.balance.balance_journal import (
+    BalanceRun,
+    GivenOptions,
+    RunEnd,
+    RunJournal,
+    RunOptions,
+)
+from spindle.cli.balance.runs import _chosen, _end, asked_in_words
 
 OPTIONS = RunOptions(1, 0, 2_000_000)
 RESUME = "spindle balance resume -p try"
@@ -50,3 +61,28 @@ def test_what_was_asked_is_said_with_what_follows(
     paused: bool | None, was_paused: bool, given: GivenOptions, said: list[str]
 ) -> None:
     assert list(asked_in_words(paused, was_paused, given, OPTIONS, "-p try")) == said
+
+
+def test_a_run_that_moved_nothing_is_not_what_undo_takes_back() -> None:
+    """Applied once more, a plan has nothing to do; the run before it has moved the replicas."""
+    move = {"topic": "t", "partition": 0, "broker": 1, "source": "/a", "target": "/b", "size": 1}
+
+    def done_at(began: float, moved: list[object]) -> BalanceRun:
+        end = {"complete": True, "done": 1, "failed": [], "at": 0.0, "moves": moved}
+        return BalanceRun("", OPTIONS, began, (), ended=cast("RunEnd", end))
+
+    class Runs:
+        """A journal with a run that moved a replica, and two that did not."""
+
+        found = (done_at(1, []), done_at(2, [[move]]), done_at(3, []))
+
+        def read(self) -> None:
+            return None
+
+        def over(self) -> tuple[BalanceRun, ...]:
+            return self.found
+
+    journal = cast("RunJournal", Runs())
+    assert _chosen(journal, None) is Runs.found[1]
+    assert _chosen(journal, "3000") is Runs.found[2]
+    assert [_end(run) for run in Runs.found[1:]] == ["complete", "complete: all was there"]
