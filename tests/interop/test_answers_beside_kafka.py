@@ -5,21 +5,32 @@ Each question is a function of a cluster that returns what matters of the answer
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka
+from tests.support.both_sides import (
+    DAY,
+    Sides,
+    coordinator_of,
+    port_of,
+    produce,
+    record,
+    same,
+    send,
+    send_batch,
+)
 from tests.support.local import Local
-from tests.support.quorum import ask
+from tests.support.refused_questions import changed, committed, described, listed, producers, synced
 from tests.support.waiting import eventually
 from tools.messages.entities import make, request_types
 
-from spindle.model.batches import Buffer, Record
+from spindle.model.batches import Record
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
 from spindle.wire.batch import Compression, build
@@ -27,7 +38,6 @@ from spindle.wire.batch import Compression, build
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
 
 SETTINGS = {"default.replication.factor": "1", "offsets.topic.replication.factor": "1"}
-DAY = 86_400_000
 TOPICS: dict[str, tuple[list[list[int]], dict[str, str]]] = {
     "plain": ([[1]], {}),
     "pair": ([[1, 2]], {}),
@@ -39,13 +49,6 @@ TOPICS: dict[str, tuple[list[list[int]], dict[str, str]]] = {
         {"message.timestamp.before.max.ms": "1000", "message.timestamp.after.max.ms": str(9 * DAY)},
     ),
 }
-
-
-class Sides(NamedTuple):
-    """Both clusters: two brokers and a controller apart."""
-
-    apache: ApacheKafka
-    ours: ApacheKafka
 
 
 @pytest.fixture(scope="module")
@@ -81,60 +84,6 @@ def all_led(port: int) -> bool:
     return not any(
         each.error_code for topic in answer.topics for each in (topic, *topic.partitions)
     )
-
-
-def same(sides: Sides, question: Callable[..., Any], *arguments: Any) -> Any:
-    """Ask both; the answer."""
-    theirs, ours = question(sides.apache, *arguments), question(sides.ours, *arguments)
-    assert ours == theirs
-    return theirs
-
-
-def send(port: int, key: Key, version: int, name: str, **fields: Any) -> Any:
-    return ask(port, make(getattr(request_types(key, version), name), **fields), 40)
-
-
-def port_of(cluster: ApacheKafka, node: int = 1) -> int:
-    """A broker's port, or a controller's."""
-    found = cluster.nodes[node]
-    port = found.controller_port if node >= CONTROLLER_ID else found.port
-    assert port is not None
-    return port
-
-
-def without_times(text: str | None) -> str | None:
-    return text and re.sub(r"-?\d{12,}", "N", text)
-
-
-def produce(cluster: ApacheKafka, topic: str, *records: Record, version: int = 12) -> Any:
-    """The error of a batch, its message, and the records that are named for it."""
-    return send_batch(cluster, topic, build(list(records)).data, version)
-
-
-def send_batch(cluster: ApacheKafka, topic: str, batch: Buffer, version: int = 12) -> Any:
-    types = request_types(Key.PRODUCE, version)
-    data = make(types.PartitionProduceData, index=0, records=batch)
-    asked = make(types.TopicProduceData, name=topic, partition_data=(data,))
-
-    def attempt() -> Any:
-        answer = send(
-            port_of(cluster), Key.PRODUCE, version, "ProduceRequest",
-            transactional_id=None, acks=-1, timeout=5000, topic_data=(asked,),
-        )  # fmt: skip
-        (found,) = answer.responses[0].partition_responses
-        late = (Error.UNKNOWN_TOPIC_OR_PARTITION, Error.NOT_LEADER_OR_FOLLOWER)
-        return None if found.error_code in late else found
-
-    told = eventually(attempt, f"{topic} is led")
-    named = [
-        (b.batch_index, without_times(b.batch_index_error_message)) for b in told.record_errors
-    ]
-    return told.error_code, without_times(told.error_message), named
-
-
-def record(offset: int, key: bytes | None = b"k", ahead: int = 0, at: int | None = None) -> Record:
-    now = time.time_ns() // 1_000_000
-    return Record(offset, now + ahead if at is None else at, key, b"v")
 
 
 @pytest.mark.parametrize(
@@ -422,3 +371,50 @@ def test_cordons_name_what_a_broker_has(sides: Sides, node: int) -> None:
 
     for case in CORDONS:
         same(sides, alter, *case)
+
+
+@pytest.mark.spec("N-01")
+def test_batches_that_producers_may_not_send(sides: Sides) -> None:
+    whole = changed(16, ">b", 2)
+    for batch in (
+        whole,
+        whole[:3],
+        whole[:-3],
+        whole + whole[:-3],
+        *(changed(16, ">b", magic) for magic in (0, 1, 3)),  # As a byte with a sign.
+        *(changed(0, ">q", base) for base in (1, -1)),
+        *(changed(21, ">h", flags) for flags in (5, 6, 7, 8, 32)),
+        *(changed(23, ">i", last) for last in (0, 2, -1)),
+        *(changed(57, ">i", count) for count in (0, 1, 3, -1)),
+        *(changed(43, ">q", producer) for producer in (5,)),
+    ):
+        for topic in ("plain", "stamped"):
+            theirs, ours = (send_batch(cluster, topic, batch)[0] for cluster in sides)
+            assert ours == theirs, (topic, bytes(batch))
+    for each in sides:
+        coordinator_of(each, "any")  # There is a topic for the offsets from now on.
+    theirs, ours = (send_batch(each, "__consumer_offsets", whole, 9)[0] for each in sides)
+    assert ours == theirs == Error.INVALID_TOPIC_EXCEPTION
+
+
+def test_lookups_that_are_refused(sides: Sides) -> None:
+    same(sides, listed, ("plain", -1, -1), ("missing", -1, -1), ("plain", -1, -2))
+    same(sides, listed, ("plain", -2, -1))
+    same(sides, listed, ("plain", -1, -7), ("missing", -1, -7))
+    same(sides, partial(listed, isolation=2), ("plain", -1, -1), ("missing", -1, -1))
+
+    for broker in (1, 2):
+        for topic in ("plain", "pair", "missing", "b@d"):
+            same(sides, producers, broker, topic)
+
+
+@pytest.mark.parametrize("version", [5, 8, 9, 10])
+def test_offsets_of_topics_that_are_not_there(sides: Sides, version: int) -> None:
+    same(sides, committed, version, 3)
+
+
+def test_what_groups_do_not_take(sides: Sides) -> None:
+    for names in ((None, None), ("consumer", None), (None, "range"), ("consumer", "range")):
+        same(sides, synced, *names)
+    for version in (5, 6):
+        same(sides, described, version)

@@ -52,6 +52,7 @@ NEXT: Final = -1
 """`Record.offset` of a record which goes behind the one before it, wherever that is."""
 
 _MAGIC: Final = 2
+_CODEC_MAX: Final = max(Compression)
 _MAGIC_AT: Final = 16
 _CRC_FROM: Final = 21
 _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
@@ -84,15 +85,7 @@ def split(data: Buffer, *, partial: bool = False) -> list[RecordBatch]:
 
 def check(batch: RecordBatch) -> None:
     """Corrupt unless the CRC matches and the header's counts make sense."""
-    data = memoryview(batch.data)
-    if len(data) < HEADER_SIZE or data[_MAGIC_AT] != _MAGIC:
-        raise Corrupt(f"the batch at offset {batch.base_offset} is no batch of format 2")
-    (stored,) = _CRC.unpack_from(data, 17)
-    actual = crc32c(data[_CRC_FROM:])
-    if stored != actual:
-        raise Corrupt(
-            f"the batch at offset {batch.base_offset} has CRC {actual:08x}, not {stored:08x}"
-        )
+    check_crc(batch)
     if batch.base_offset < 0 or batch.next_offset > OFFSET_MAX:
         raise Corrupt(
             f"no batch can begin at offset {batch.base_offset} and have {batch.last_offset_delta}"
@@ -105,10 +98,28 @@ def check(batch: RecordBatch) -> None:
         )
 
 
+def check_crc(batch: RecordBatch) -> None:
+    """Corrupt unless it is of format 2 and its CRC matches."""
+    data = memoryview(batch.data)
+    if len(data) < HEADER_SIZE or data[_MAGIC_AT] != _MAGIC:
+        raise Corrupt(f"the batch at offset {batch.base_offset} is no batch of format 2")
+    (stored,) = _CRC.unpack_from(data, 17)
+    actual = crc32c(data[_CRC_FROM:])
+    if stored != actual:
+        raise Corrupt(
+            f"the batch at offset {batch.base_offset} has CRC {actual:08x}, not {stored:08x}"
+        )
+
+
 def check_from_client(batch: RecordBatch) -> None:
     """Refusal(INVALID_RECORD) for what a broker accepts from other brokers but not from clients:
-    gaps in the offsets, no records, control records, a producer id without a sequence.
+    a base offset, gaps in the offsets, no records, control records, a producer id without a
+    sequence. UNKNOWN_SERVER_ERROR for a codec that Apache Kafka does not know either.
     """
+    if batch.base_offset != 0:
+        raise Refusal(
+            Error.INVALID_RECORD, f"a client's batch begins at 0, not {batch.base_offset}"
+        )
     if batch.record_count < 1 or batch.record_count != batch.last_offset_delta + 1:
         raise Refusal(
             Error.INVALID_RECORD,
@@ -119,6 +130,10 @@ def check_from_client(batch: RecordBatch) -> None:
     if batch.producer_id != NO_PRODUCER and batch.base_sequence < 0:
         raise Refusal(
             Error.INVALID_RECORD, f"sequence {batch.base_sequence} of an idempotent producer"
+        )
+    if batch.attributes & COMPRESSION_MASK > _CODEC_MAX:
+        raise Refusal(
+            Error.UNKNOWN_SERVER_ERROR, f"no codec has {batch.attributes & COMPRESSION_MASK}"
         )
 
 

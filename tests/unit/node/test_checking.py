@@ -131,7 +131,7 @@ def test_what_is_wrong_is_reported() -> None:
     packed = batch()
     desk.check("broken", replace(packed, data=packed.data[:-3]))
     desk.work()
-    assert desk.told == [("without a key", "INVALID_RECORD"), ("broken", "CORRUPT_MESSAGE")]
+    assert desk.told == [("without a key", "INVALID_RECORD"), ("broken", "INVALID_RECORD")]
     desk.check("dead disk", batch())
     (asked,) = desk.jobs
     desk.out.done(asked.ticket, DiskFailed("/d1", "CheckRecords", 5))

@@ -18,7 +18,7 @@ from tests.support.replica_world import (
 )
 
 from spindle.model import metadata_records as r
-from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
+from spindle.model.batches import CONTROL, LOG_APPEND_TIME, TRANSACTIONAL, Record
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.node.replicas.successors import WAIT
@@ -100,13 +100,21 @@ def refusals() -> dict[str, tuple[Error, dict[str, Any]]]:
     empty.data = b""
     old = build([Record(0, 1, b"k", b"v")])
     old.data = bytes(good.data[:16]) + b"\1" + bytes(good.data[17:])
+    cut = build([Record(0, 1, b"k", b"v")])
+    cut.data = bytes(good.data[:-1])
     return {
         "acks": (Error.INVALID_REQUIRED_ACKS, {"acks": 2}),
         "partition": (Error.UNKNOWN_TOPIC_OR_PARTITION, {"partition": 9}),
         "crc": (Error.CORRUPT_MESSAGE, {"batch": broken}),
         "two batches": (Error.INVALID_RECORD, {"batch": two}),
         "no batch": (Error.INVALID_RECORD, {"batch": empty}),
-        "old format": (Error.UNSUPPORTED_FOR_MESSAGE_FORMAT, {"batch": old}),
+        "old format": (Error.INVALID_RECORD, {"batch": old}),
+        "cut short": (Error.INVALID_RECORD, {"batch": cut}),
+        "base offset": (
+            Error.INVALID_RECORD,
+            {"batch": build([Record(1, 1, b"k", b"v")], base_offset=1)},
+        ),
+        "unknown codec": (Error.UNKNOWN_SERVER_ERROR, {"attributes": 5}),
         "control": (Error.INVALID_RECORD, {"attributes": CONTROL}),
         "gaps": (Error.INVALID_RECORD, {"last_offset_delta": 5}),
         "transaction": (
@@ -143,9 +151,15 @@ def test_topic_settings_bind_appends() -> None:
     assert produced(world.produce(1, b"x" * 100)).error_code == Error.MESSAGE_TOO_LARGE
     bare = build([Record(0, 1, None, b"v")])
     assert produced(world.produce(1, batch=bare)).error_code == Error.INVALID_RECORD
-    told = produced(world.produce(1, b"v"))
+    who: dict[str, Any] = {"producer_id": 5, "producer_epoch": 0, "base_sequence": 0}
+    timed = produced(world.produce(1, b"v", attributes=LOG_APPEND_TIME, **who))
+    assert timed.error_code == Error.INVALID_TIMESTAMP
+    told = produced(world.produce(1, b"v", **who))
     assert told.error_code == Error.NONE
     assert int(told.log_append_time.timestamp()) == int(world.now)
+    world.wait(5)
+    again = produced(world.produce(1, b"v", **who))
+    assert (again.base_offset, again.log_append_time) == (0, told.log_append_time)
 
 
 def test_idempotent_producers_are_answered_with_their_old_offsets() -> None:

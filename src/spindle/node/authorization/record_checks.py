@@ -57,6 +57,8 @@ REFUSED: Final = Error.TOPIC_AUTHORIZATION_FAILED
 _FLAGS: Final = 22
 """Where in a batch the byte is that has the bit `_OF_TRANSACTION`."""
 _OF_TRANSACTION: Final = 0x10
+_MAGIC_AT: Final = 16
+_MAGIC: Final = 2
 
 
 def produce(
@@ -112,7 +114,9 @@ def _unproduced(topic: TopicProduceData, error: Error = REFUSED) -> TopicProduce
 def _is_transactional(records: Records | None) -> bool:
     """Whether a partition's first batch has the bit of a transaction."""
     first = next(iter(records), b"") if isinstance(records, list) else records
-    return first is not None and len(first) > _FLAGS and bool(first[_FLAGS] & _OF_TRANSACTION)
+    if first is None or len(first) <= _FLAGS or first[_MAGIC_AT] != _MAGIC:
+        return False  # Older formats have another byte there.
+    return bool(first[_FLAGS] & _OF_TRANSACTION)
 
 
 def name_of(image: ClusterImage, name: str | None, topic_id: TopicId | None) -> str | None:

@@ -61,7 +61,7 @@ def _describe(broker: Broker, group_id: str, allowed: int, version: int) -> Desc
             error_message=f"Group {group_id} {why}.",
             group_id=group_id,
             group_state="Dead",
-            authorized_operations=allowed,
+            authorized_operations=NOT_ASKED if version >= 6 else allowed,
         )
     return DescribedGroup(
         group_id=group_id,

@@ -1,15 +1,18 @@
 """DescribeProducers (61), version 0.
 
-Behaviour: the producers that a partition's leader remembers, and where the open transaction of
-each began (KIP-664).
+Behaviour: the producers that a replica of a partition remembers, its leader or a follower, and
+where the open transaction of each began (KIP-664).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spindle.core.replica.partition import Offline
+from spindle.model.errors import Error
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import RequestContext
+from spindle.node.topic_creation import is_legal
 from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
 from spindle.wire.messages.describe_producers_response import (
     DescribeProducersResponse,
@@ -40,10 +43,14 @@ def on_broker(
 
 
 def _told(broker: Broker, topic: str, index: int) -> PartitionResponse:
-    hosted = broker.replicas.partitions.leader(topic, index)
+    if not is_legal(topic):
+        return PartitionResponse(partition_index=index, error_code=Error.INVALID_TOPIC_EXCEPTION)
+    hosted = broker.replicas.partitions.locate(topic, index)
     if not isinstance(hosted, HostedPartition):
         return PartitionResponse(partition_index=index, error_code=hosted)
     machine = hosted.partition
+    if isinstance(machine.role, Offline):
+        return PartitionResponse(partition_index=index, error_code=machine.role.error)
     return PartitionResponse(
         partition_index=index,
         active_producers=tuple(

@@ -7,6 +7,7 @@ Behaviour: per partition, of its leader:
 - -2 earliest and -4 earliest local: the log start, since no log has a remote part;
 - -3: the record with the largest timestamp (KIP-734);
 - -5 latest tiered, -6 earliest pending upload: none, offset -1 (there is no tiered storage);
+- a partition that is named twice has INVALID_REQUEST;
 - a new leader that has not learned its high watermark in this epoch says OFFSET_NOT_AVAILABLE to
   consumers that name the epoch, since its old mark may lie below what they have seen (KIP-207).
 
@@ -16,12 +17,14 @@ limit for remote storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
 from spindle.node.handlers._gathering import Gathering
-from spindle.node.replicas.delayed_fetch import READ_COMMITTED
+from spindle.node.replicas.delayed_fetch import READ_COMMITTED, READ_UNCOMMITTED
 from spindle.node.replicas.offset_lookup import (
     EARLIEST_LOCAL,
     EARLIEST_PENDING,
@@ -50,50 +53,58 @@ def on_broker(
 ) -> Later:
     """Find the offsets; those by time need the disk."""
     wanted = _wanted(request, context.version)
-    gathering = Gathering[int, ListedOffset](
-        range(len(wanted)), lambda listed: context.answer(_respond(request, listed.values()))
+    gathering = Gathering[TopicPartition, ListedOffset](
+        wanted, lambda listed: context.answer(_respond(listed))
     )
-    for place, each in enumerate(wanted):
-        find_offset(broker.replicas, each, partial(gathering.settle, place))
+    for where, each in wanted.items():
+        if isinstance(each, Error):
+            gathering.settle(where, ListedOffset(each))
+        else:
+            find_offset(broker.replicas, each, partial(gathering.settle, where))
     return LATER
 
 
-def _wanted(request: ListOffsetsRequest, version: int) -> list[WantedOffset]:
-    committed = request.isolation_level == READ_COMMITTED
-    return [
-        WantedOffset(
-            topic.name,
-            asked.partition_index,
-            asked.timestamp,
-            asked.current_leader_epoch,
-            request.replica_id,
-            committed,
-            is_supported=asked.timestamp >= EARLIEST_PENDING
-            and version >= _SINCE.get(asked.timestamp, 0),
+def _wanted(
+    request: ListOffsetsRequest, version: int
+) -> dict[TopicPartition, WantedOffset | Error]:
+    """What is asked for, once for each partition; INVALID_REQUEST where it is named twice."""
+    found: dict[TopicPartition, WantedOffset | Error] = {}
+    for topic in request.topics:
+        for asked in topic.partitions:
+            where = TopicPartition(topic.name, asked.partition_index)
+            if where in found:
+                found[where] = Error.INVALID_REQUEST
+            elif request.isolation_level not in (READ_UNCOMMITTED, READ_COMMITTED):
+                found[where] = Error.UNKNOWN_SERVER_ERROR
+            else:
+                found[where] = WantedOffset(
+                    topic.name,
+                    asked.partition_index,
+                    asked.timestamp,
+                    asked.current_leader_epoch,
+                    request.replica_id,
+                    request.isolation_level == READ_COMMITTED,
+                    is_supported=asked.timestamp >= EARLIEST_PENDING
+                    and version >= _SINCE.get(asked.timestamp, 0),
+                )
+    return found
+
+
+def _respond(listed: Mapping[TopicPartition, ListedOffset]) -> ListOffsetsResponse:
+    """The answers, in the order of the request's topics."""
+    topics: dict[str, list[ListOffsetsPartitionResponse]] = {}
+    for where, found in listed.items():
+        topics.setdefault(where.topic, []).append(
+            ListOffsetsPartitionResponse(
+                partition_index=where.partition,
+                error_code=found.error,
+                offset=found.offset,
+                timestamp=found.timestamp,
+                leader_epoch=found.epoch,
+            )
         )
-        for topic in request.topics
-        for asked in topic.partitions
-    ]
-
-
-def _respond(request: ListOffsetsRequest, listed: Iterable[ListedOffset]) -> ListOffsetsResponse:
-    """The answers, in the order of the request's partitions."""
-    left = iter(listed)
     return ListOffsetsResponse(
         topics=tuple(
-            ListOffsetsTopicResponse(
-                name=topic.name,
-                partitions=[
-                    ListOffsetsPartitionResponse(
-                        partition_index=asked.partition_index,
-                        error_code=found.error,
-                        offset=found.offset,
-                        timestamp=found.timestamp,
-                        leader_epoch=found.epoch,
-                    )
-                    for asked, found in zip(topic.partitions, left, strict=False)
-                ],
-            )
-            for topic in request.topics
+            ListOffsetsTopicResponse(name=name, partitions=told) for name, told in topics.items()
         )
     )

@@ -11,11 +11,11 @@ of consumer groups commit in their epoch (STALE_MEMBER_EPOCH); 10 names topics b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.group_values import MemberIdentity
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import ZERO_ID, TopicPartition
 from spindle.model.image import ClusterImage, TopicState
 from spindle.node.handlers._offsets import offsets_of_existing
@@ -50,7 +50,7 @@ def on_broker(
     topics = [(_topic(broker.image, topic, by_id), topic.partitions) for topic in request.topics]
     known = offsets_of_existing(topics, broker.out.wall_ms, request.retention_time_ms)
 
-    def then(errors: dict[TopicPartition, Error]) -> None:
+    def then(errors: Mapping[TopicPartition, Error]) -> None:
         def error_of(topic: OffsetCommitRequestTopic, partition: int) -> Error:
             state = _topic(broker.image, topic, by_id)
             if state is None and by_id:
@@ -60,13 +60,15 @@ def on_broker(
 
         context.answer(_response(request, error_of))
 
-    broker.groups.coordinator(who.group_id).commit(
-        who,
-        known,
-        then,
-        version=context.version,
-        refuse=lambda why: context.answer(refuse(request, context, why.error, why.message)),
-    )
+    def refused(why: Refusal) -> None:
+        error = _in_version(why.error, context.version)
+        then(dict.fromkeys(known, error))
+
+    try:
+        coordinator = broker.groups.coordinator(who.group_id)
+        coordinator.commit(who, known, then, version=context.version, refuse=refused)
+    except Refusal as refusal:
+        refused(refusal)
     return LATER
 
 
@@ -77,9 +79,13 @@ def refuse(
     message: str,
 ) -> OffsetCommitResponse:
     """The error at every partition: there is no other place for it."""
-    if context.version < 9 and error is Error.GROUP_ID_NOT_FOUND:
-        error = Error.ILLEGAL_GENERATION
+    error = _in_version(error, context.version)
     return _response(request, lambda topic, partition: error)
+
+
+def _in_version(error: Error, version: int) -> Error:
+    unknown = version < 9 and error is Error.GROUP_ID_NOT_FOUND
+    return Error.ILLEGAL_GENERATION if unknown else error
 
 
 def _topic(image: ClusterImage, topic: OffsetCommitRequestTopic, by_id: bool) -> TopicState | None:

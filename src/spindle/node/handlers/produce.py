@@ -52,7 +52,11 @@ def on_broker(
 ) -> Later:
     """Append what a producer sends."""
     params = ProduceParams.of(
-        context.version, request.acks, request.timeout_ms, request.transactional_id
+        context.version,
+        request.acks,
+        request.timeout_ms,
+        request.transactional_id,
+        context.client_id,
     )
 
     def then(shares: list[ProducedPartition]) -> None:

@@ -9,7 +9,7 @@ back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.group_values import Sync, SyncAnswer
 from spindle.model.errors import Error
@@ -20,11 +20,17 @@ from spindle.wire.messages.sync_group_response import SyncGroupResponse
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
+NAMED_FROM: Final = 5
+"""The first version in which a member has to name its protocol."""
+
 
 def on_broker(
     broker: Broker, request: SyncGroupRequest, context: RequestContext[SyncGroupResponse]
 ) -> Later:
     """Give a member its assignment."""
+    if context.version >= NAMED_FROM and None in (request.protocol_type, request.protocol_name):
+        context.answer(_encode(SyncAnswer(error=Error.INCONSISTENT_GROUP_PROTOCOL)))
+        return LATER
     ask = Sync(
         group_id=request.group_id,
         generation=request.generation_id,

@@ -10,12 +10,12 @@ Version notes: 2 leader epochs; 3 the member for which the producer speaks, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.group_values import MemberIdentity
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.handlers._offsets import offsets_of_existing
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -58,14 +58,21 @@ def on_broker(
         takes_abortable=context.version >= ABORTABLE_FROM,
     )
     unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
-    commit_offsets(
-        broker.groups,
-        broker.transactions.enlisting,
-        asked,
-        broker.settings.flag("transaction.partition.verification.enable"),
-        lambda errors: context.answer(_response(request, lambda p: errors.get(p, unknown))),
-        lambda why: context.answer(refuse(request, context, why.error, why.message)),
-    )
+
+    def refused(why: Refusal) -> None:
+        context.answer(_refused(request, asked.offsets(), why.error))
+
+    try:
+        commit_offsets(
+            broker.groups,
+            broker.transactions.enlisting,
+            asked,
+            broker.settings.flag("transaction.partition.verification.enable"),
+            lambda errors: context.answer(_response(request, lambda p: errors.get(p, unknown))),
+            refused,
+        )
+    except Refusal as refusal:
+        refused(refusal)
     return LATER
 
 
@@ -76,9 +83,19 @@ def refuse(
     message: str,
 ) -> TxnOffsetCommitResponse:
     """The error at every partition: there is no other place for it."""
-    if error is Error.GROUP_ID_NOT_FOUND:
-        error = Error.ILLEGAL_GENERATION
-    return _response(request, lambda where: error)
+    return _response(request, lambda where: _in_members_words(error))
+
+
+def _refused(
+    request: TxnOffsetCommitRequest, known: Iterable[TopicPartition], error: Error
+) -> TxnOffsetCommitResponse:
+    """The error at every partition that exists; nothing was asked of the group for the others."""
+    errors = dict.fromkeys(known, _in_members_words(error))
+    return _response(request, lambda p: errors.get(p, Error.UNKNOWN_TOPIC_OR_PARTITION))
+
+
+def _in_members_words(error: Error) -> Error:
+    return Error.ILLEGAL_GENERATION if error is Error.GROUP_ID_NOT_FOUND else error
 
 
 def _response(

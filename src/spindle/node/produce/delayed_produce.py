@@ -14,9 +14,10 @@ from typing import Final, NamedTuple, TypeAlias
 from spindle.core.replica.producer_state_manager import AppendedBatch, ProducerStateManager
 from spindle.core.replica.refused_sequences import SENT_AGAIN
 from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
-from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, RecordBatch
+from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, NO_PRODUCER, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId, TopicId
+from spindle.model.settings.scrutiny import INTERNAL_TOPICS
 from spindle.node.broker_context import BrokerContext
 from spindle.node.produce import record_check
 from spindle.node.produce.recompression import recompression
@@ -32,6 +33,8 @@ ALL: Final = -1
 ZSTD_FROM: Final = 7
 ABORTABLE_FROM: Final = 11
 ADDS_FROM: Final = 12
+ADMIN_CLIENT: Final = "__admin_client"
+"""The client id that lets a producer write to internal topics, as in Apache Kafka."""
 _IN_PRODUCERS_WORDS: Final = {
     Error.CONCURRENT_TRANSACTIONS: Error.NOT_ENOUGH_REPLICAS,
     Error.COORDINATOR_LOAD_IN_PROGRESS: Error.NOT_ENOUGH_REPLICAS,
@@ -60,12 +63,14 @@ class ProduceParams(NamedTuple):
     """It knows the error TRANSACTION_ABORTABLE."""
     adds: bool
     """A first batch has its partition take part in the transaction (KIP-890)."""
+    takes_internal: bool
+    """It may write to topics of coordinators."""
 
     @classmethod
     def of(
-        cls, version: int, acks: int, timeout_ms: int, transactional_id: str | None
+        cls, version: int, acks: int, timeout_ms: int, transactional_id: str | None, client: str
     ) -> ProduceParams:
-        """Those of a request in a version of Produce."""
+        """Those of a request in a version of Produce; `client`: what its sender calls itself."""
         return cls(
             acks,
             timeout_ms / 1000,
@@ -73,6 +78,7 @@ class ProduceParams(NamedTuple):
             takes_zstd=version >= ZSTD_FROM,
             takes_abortable=version >= ABORTABLE_FROM,
             adds=version >= ADDS_FROM,
+            takes_internal=client == ADMIN_CLIENT,
         )
 
 
@@ -241,6 +247,9 @@ class DelayedProduce:
                 Error.INVALID_REQUIRED_ACKS, f"acks={self.params.acks} is none of -1, 0, 1"
             )
         hosted = self._replicas.partitions.leader(share.topic, share.index)
+        name = hosted.name.topic if isinstance(hosted, HostedPartition) else share.topic
+        if name in INTERNAL_TOPICS and not self.params.takes_internal:
+            raise Refusal(Error.INVALID_TOPIC_EXCEPTION, f"coordinators alone write to {name}")
         if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         share.hosted = hosted
@@ -326,6 +335,8 @@ class DelayedProduce:
             before = self._find(share, log.producers, batch)
             if before is not None:
                 share.base, share.end = before.base_offset, before.last_offset + 1
+                if hosted.topic.append_time:
+                    share.append_time = before.timestamp
                 self._wait(share, hosted)
                 return
         if hosted.topic.append_time:
@@ -382,16 +393,22 @@ class DelayedProduce:
 
     def _batch(self, hosted: HostedPartition, records: Records | None) -> RecordBatch:
         try:
-            found = batches.split(b"" if records is None else one_buffer(records))
+            found = batches.split(b"" if records is None else one_buffer(records), partial=True)
             if len(found) != 1:
                 raise Refusal(
                     Error.INVALID_RECORD, f"a partition takes one batch, not {len(found)}"
                 )
             batch = found[0]
-            batches.check(batch)
+            batches.check_crc(batch)
         except Corrupt as corrupt:
             raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
+        except Refusal as refusal:  # The old formats are none of what a producer may send now.
+            raise Refusal(Error.INVALID_RECORD, refusal.message) from None
         batches.check_from_client(batch)
+        if hosted.topic.append_time and batch.attributes & LOG_APPEND_TIME:
+            raise Refusal(
+                Error.INVALID_TIMESTAMP, "the time of the log is not the client's to tell"
+            )
         _check_size(hosted, batch)
         if batch.is_transactional and not self.params.transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
@@ -404,7 +421,7 @@ class DelayedProduce:
 def _first_of(records: Records | None) -> RecordBatch | None:
     """The header of what was refused before it was looked at, if it has a sound one."""
     try:
-        found = batches.split(b"" if records is None else one_buffer(records))
+        found = batches.split(b"" if records is None else one_buffer(records), partial=True)
     except (Corrupt, Refusal):
         return None
     return found[0] if len(found) == 1 else None

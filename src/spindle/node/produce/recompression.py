@@ -58,7 +58,7 @@ class Recompression:
         try:
             return self._step(most)
         except Corrupt as corrupt:
-            raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
+            raise Refusal(Error.INVALID_RECORD, str(corrupt)) from None
 
     def _step(self, most: int) -> bool:
         if self._slices is None:

@@ -77,7 +77,7 @@ class RecordCheck:
             for index, record in self._survey.step(most):
                 self._judge(index, record)
         except Corrupt as corrupt:
-            raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
+            raise Refusal(Error.INVALID_RECORD, str(corrupt)) from None
         if self._survey.seen < self._batch.record_count:
             return False
         if self._untimely:

@@ -51,6 +51,8 @@ NO_REPLICA: Final = -1
 CONSUMER = -1
 DEBUGGER = -2
 """A consumer that looks for faults (kafka-replica-verification): it reads up to the log's end."""
+READ_UNCOMMITTED = 0
+"""An isolation level: all that is committed to the log."""
 READ_COMMITTED = 1
 """An isolation level: nothing of undecided or aborted transactions."""
 WAIT_MAX = 300.0

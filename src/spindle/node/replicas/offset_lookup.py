@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from spindle.core.replica.partition import Offline, PartitionLeader
+from spindle.core.replica.replica_log import NO_EPOCH
 from spindle.model.errors import Error, Failure
 from spindle.model.jobs import FindOffset, FoundOffset
 from spindle.node.replicas.delayed_fetch import CONSUMER, DEBUGGER
@@ -32,7 +33,7 @@ class WantedOffset(NamedTuple):
     timestamp: int
     """In ms, or one of the names above."""
     epoch: int
-    """The leader epoch that the reader knows, or less than 0."""
+    """The leader epoch that the reader knows, or NO_EPOCH."""
     replica: int
     """A broker's id, CONSUMER or DEBUGGER."""
     committed: bool
@@ -57,6 +58,9 @@ def find_offset(
     A consumer at a leader whose disk has failed is answered once the next leader is known: it asks
     for the metadata then, and finds it there.
     """
+    if not wanted.is_supported:
+        then(ListedOffset(Error.UNSUPPORTED_VERSION))
+        return
     hosted = _serving(replicas, wanted)
     if isinstance(hosted, Error):
         _refuse(replicas, wanted, hosted, then)
@@ -110,12 +114,10 @@ def _refuse(
 
 
 def _check(hosted: HostedPartition, wanted: WantedOffset) -> Error:
-    role, named = hosted.partition.role, wanted.epoch >= 0
-    error = hosted.partition.check_epoch(wanted.epoch if named else -1)
+    role, named = hosted.partition.role, wanted.epoch != NO_EPOCH
+    error = hosted.partition.check_epoch(wanted.epoch)
     if error != Error.NONE:
         return error
-    if not wanted.is_supported:
-        return Error.UNSUPPORTED_VERSION
     if (
         wanted.replica == CONSUMER
         and wanted.timestamp not in (EARLIEST, EARLIEST_LOCAL)

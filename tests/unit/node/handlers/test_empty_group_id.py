@@ -30,6 +30,8 @@ def member(key: Key, version: int) -> dict[str, Any]:
     fields: dict[str, Any] = {"group_id": ""}
     if key in (Key.SYNC_GROUP, Key.HEARTBEAT):
         fields |= {"member_id": "m", "generation_id": 1}
+        if key is Key.SYNC_GROUP and version >= 5:
+            fields |= {"protocol_type": "consumer", "protocol_name": "range"}
     if key is Key.JOIN_GROUP:
         protocol = part(key, version, "JoinGroupRequestProtocol", name="range", metadata=b"m")
         fields |= {

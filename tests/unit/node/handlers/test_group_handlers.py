@@ -248,6 +248,8 @@ def test_answers_wait_for_the_log(broker: GroupBroker) -> None:
             group_id="g",
             generation_id=1,
             member_id=member.member_id,
+            protocol_type="consumer",
+            protocol_name="range",
             assignments=(given,),
         )
     )
