@@ -442,4 +442,4 @@ def test_a_run_is_paused_paced_listed_and_undone(desk: Desk, size: int, tmp_path
     assert answer(desk, "undo", "--output", str(back))["spindle"]["moves"] == 3, "and forth again"
     moved_away = run("spindle", "balance", "undo", *at, last["run"])
     assert moved_away.code == 4
-    assert "it is not any more where the run had moved it" in moved_away.stdout
+    assert " stays: the run moved it to " in moved_away.stdout
