@@ -146,6 +146,11 @@ def test_a_path_that_is_not_there_is_named(
     assert f"there is no log directory {tmp_path / 'nowhere'}" in told
     lines = told.splitlines()
     assert [line.startswith("error:") for line in lines] == [False] * (len(lines) - 1) + [True]
+    (tmp_path / "mount").mkdir()
+    with pytest.raises(SystemExit) as left:
+        main(["forensics", str(tmp_path / "mount")])
+    assert left.value.code == 6
+    assert "no log was found: is the disk mounted there?" in capsys.readouterr().out
 
 
 @pytest.mark.spec("P-09")

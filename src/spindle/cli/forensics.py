@@ -14,6 +14,7 @@ import typer
 from spindle.cli import pages, render
 from spindle.cli.charts import Bar, BarPart
 from spindle.cli.connecting import AsJson, written
+from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
 from spindle.cli.path_names import ShortName, elided, told_by_difference
 from spindle.cli.spark import SparkRemote, spark_session
@@ -55,7 +56,7 @@ def forensics(
     strays and copies that were set aside too - with its segments, batches, records, offsets,
     codecs, transactions and damage, and for each damage whether another log has a whole copy.
     Writes nothing to the disk. Give paths as Spark's workers see them. Exit code 1:
-    something is damaged.
+    something is damaged; 6: there is no log.
     """
     with spark_session("spindle forensics", spark_remote) as spark:
         from spindle.pipeline.forensics import examine
@@ -69,7 +70,9 @@ def forensics(
     else:
         _show(found)
     if not found.sound:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FAILED)
+    if not found.logs_in_all:
+        raise typer.Exit(End.UNKNOWN)
 
 
 def summary(found: Forensics) -> dict[str, object]:
@@ -95,6 +98,8 @@ def _log_told(log: LogFound) -> dict[str, object]:
 
 def headline(found: Forensics) -> str:
     """Everything in a sentence."""
+    if found.sound and not found.logs_in_all:
+        return "no log was found: is the disk mounted there?"
     whole = (
         f"{counted(found.logs_in_all, 'log')}, {counted(found.records, 'record')}, "
         f"{render.size(found.size)}"
