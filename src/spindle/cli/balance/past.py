@@ -38,7 +38,7 @@ from spindle.cli.connecting import AsJson, Bootstrap, with_admin, written
 from spindle.cli.exits import End
 from spindle.cli.sizes import size_of
 from spindle.cli.spark import SparkRemote, spark_session
-from spindle.model.errors import Unusable
+from spindle.model.errors import Failure, Refusal, Unusable
 from spindle.pipeline import sampling
 from spindle.pipeline.proposal import PlanRequest, document
 from spindle.planning.amounts import counted
@@ -300,11 +300,22 @@ def _sample_here(cluster: Bootstrap, history: str, every: float | None) -> None:
 
 
 def _sampling(take: Callable[[], str | None], every: float | None) -> None:
-    """Sample once, or at an interval until Ctrl-C."""
+    """Sample once, or at an interval until Ctrl-C.
+
+    Once there was a sample, one that fails does not end the others: it is a service.
+    """
+    has_sampled = False
     while True:
         began = time.monotonic()
-        file = take()
-        render.note(f"sampled: {file}" if file else "no broker is registered")
+        try:
+            file = take()
+        except (Failure, Refusal, Unusable, OSError) as failure:
+            if not has_sampled:
+                raise
+            render.warn(f"no sample this time: {failure}")
+        else:
+            has_sampled = True
+            render.note(f"sampled: {file}" if file else "no broker is registered")
         if every is None:
             return
         time.sleep(max(0.0, began + every - time.monotonic()))

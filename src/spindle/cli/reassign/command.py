@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 
@@ -34,10 +35,12 @@ from spindle.cli.watching import complete_replicas, what_is_there
 from spindle.cli.watching import watch as watch_plan
 from spindle.client.admin import AdminClient
 from spindle.client.results import Reassignment, Replica
-from spindle.model.errors import Unusable
+from spindle.model.errors import Failure, Refusal, Unusable
 from spindle.model.ids import TopicPartition
 
 T = TypeVar("T")
+
+_LOST: Final = "The watching has ended."
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]
@@ -148,6 +151,7 @@ def execute(
         allow_replication_factor_change=not keep_replication_factor,
     )
     say: running.Say = (lambda line: None) if as_json else render.say
+    lost = partial(_tell_how_to_go_on, _LOST, bootstrap_server, plan)
 
     async def work(admin: AdminClient) -> tuple[Executed, Verified | None]:
         await running.settle(admin, wanted, render.note)
@@ -155,7 +159,7 @@ def execute(
         done = await running.execute(admin, wanted, options, say)
         if not watch:
             return done, None
-        return done, await _watch(admin, wanted, before, watch_limit)
+        return done, await _watch(admin, wanted, lost, before, watch_limit)
 
     done, found = _interruptible(bootstrap_server, work, request_timeout, plan)
     if as_json:
@@ -187,13 +191,14 @@ def watch(
     and so does --watch-limit.
     """
     given = None if plan is None else parse_plan(read_text(plan))
+    lost = partial(_tell_how_to_go_on, _LOST, bootstrap_server, plan)
 
     async def work(admin: AdminClient) -> Verified | None:
         wanted = given if given is not None else await what_is_there(admin)
         if wanted is None:
             return None
         await running.settle(admin, wanted, render.note)
-        return await _watch(admin, wanted, limit=watch_limit)
+        return await _watch(admin, wanted, lost, limit=watch_limit)
 
     found = _interruptible(bootstrap_server, work, request_timeout, plan)
     if as_json:
@@ -295,10 +300,16 @@ def list_(
 async def _watch(
     admin: AdminClient,
     plan: ReassignmentPlan,
+    lost: Callable[[], None],
     before: Mapping[Replica, bool] | None = None,
     limit: float | None = None,
 ) -> Verified:
-    found = await watch_plan(admin, plan, before, limit)
+    """`lost`: called where the cluster can no longer be watched, before its failure is raised."""
+    try:
+        found = await watch_plan(admin, plan, before, limit)
+    except (Failure, Refusal):
+        lost()
+        raise
     if not found.active:
         await limits.put_back(admin, plan, render.note)
     return found

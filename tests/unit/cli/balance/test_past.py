@@ -8,6 +8,7 @@ import pytest
 
 from spindle.cli.balance import outlook, past
 from spindle.cli.exits import End
+from spindle.client.failures import Unreachable
 from spindle.pipeline import growth
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.growth import Line
@@ -86,3 +87,32 @@ def test_a_forecast_without_enough_history_could_not_find_out_and_has_found_noth
     assert past._end([short]) is End.UNKNOWN
     assert past._end([filling(2), filling(None), short]) is End.DONE
     assert past._end([filling(2), filling(0)]) is End.FAILED
+
+
+@pytest.mark.spec("P-02")
+def test_a_sample_that_fails_ends_no_service(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong address ends it at once; an outage costs the samples in it and no more."""
+    answers: list[str | Exception] = ["a", Unreachable("no broker answers"), OSError("full"), "b"]
+
+    def take() -> str:
+        if not answers:
+            raise KeyboardInterrupt
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(KeyboardInterrupt):
+        past._sampling(take, 60.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "sampled: a",
+        "warning: no sample this time: no broker answers",
+        "warning: no sample this time: full",
+        "sampled: b",
+    ]
+    answers = [Unreachable("no broker answers")]
+    with pytest.raises(Unreachable):
+        past._sampling(take, 60.0)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.support.fake_broker import FakeBroker
 from tools.messages.entities import make
 
-from spindle.cli.reassign import limits
+from spindle.cli.connecting import Bootstrap
+from spindle.cli.reassign import command, limits
 from spindle.cli.reassign.reassign_journal import ChangedSetting, Journal
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
 from spindle.client.admin import AdminClient
+from spindle.client.failures import OutOfTime
 from spindle.client.results import ConfigSource, Replica, Resource, ResourceType
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
@@ -80,3 +83,20 @@ def test_a_frozen_broker_keeps_its_throttle_and_the_others_get_theirs_back(
     left = Journal("fake").of(PLAN)
     assert left is not None
     assert [s.resource.name for s in left.settings] == ["2"]
+
+
+@pytest.mark.spec("K113-24", "N-06")
+def test_watching_that_fails_says_that_the_moves_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def silent(*_: object) -> None:
+        raise OutOfTime("no answer within 30 s")
+
+    monkeypatch.setattr(command, "watch_plan", silent)
+    plan = Path("plan.json")
+    lost = partial(command._tell_how_to_go_on, command._LOST, Bootstrap("a:1"), plan)
+    with pytest.raises(OutOfTime):
+        asyncio.run(command._watch(cast("AdminClient", None), PLAN, lost))
+    said = capsys.readouterr().err
+    assert "What has started continues in the cluster, with its throttles." in said
+    assert "spindle reassign cancel" in said
