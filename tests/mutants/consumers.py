@@ -109,9 +109,18 @@ CONSUMERS = [
         ),
         (
             "what cooperative members kept is free where a rebalance began again",
-            "                for topic, numbers in said[member.member_id].owned.items()",
-            "                for topic, numbers in said[member.member_id].owned.items()\n"
-            "                if classic.members is None",
+            "        take(member, said[member.member_id].owned)\n",
+            "        take(member, {})\n",
+        ),
+        (
+            "a member that goes over has its target, not what it holds",
+            "sorted(own | (target - taken))",
+            "sorted(target)",
+        ),
+        (
+            "a group that goes over in a rebalance looks settled",
+            "        names = set()\n",
+            "        pass\n",
         ),
     ),
     *mutants(

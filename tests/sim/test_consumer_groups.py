@@ -103,25 +103,38 @@ def test_half_of_the_seeds_have_such_groups() -> None:
 
 def test_two_owners_at_one_time_are_found() -> None:
     history = GroupHistory()
-    history.on_held(A, [P], 1.0, 1.1, lease=3.0)
-    history.on_held(B, [P], None, 2.0, lease=3.0)  # A deposed coordinator's old news.
+    history.on_held(A, "one", [P], 1.0, 1.1, lease=3.0)
+    history.on_held(B, "two", [P], None, 2.0, lease=3.0)  # A deposed coordinator's old news.
     with pytest.raises(Violation, match=r"belongs to b in epoch 1, and to a since 1\.1"):
-        history.on_held(B, [P], 3.0, 3.1, lease=3.0)
+        history.on_held(B, "two", [P], 3.0, 3.1, lease=3.0)
 
 
 def test_one_that_has_given_up_or_may_be_out_is_no_owner() -> None:
     history = GroupHistory()
-    history.on_held(A, [P], 1.0, 1.1, lease=3.0)
-    history.on_held(B, [P], 4.0, 4.1, lease=3.0)
+    history.on_held(A, "one", [P], 1.0, 1.1, lease=3.0)
+    history.on_held(B, "two", [P], 4.0, 4.1, lease=3.0)
     history.on_given_up(B, [P])
-    history.on_held(A, [P], 4.2, 4.3, lease=3.0)
+    history.on_held(A, "one", [P], 4.2, 4.3, lease=3.0)
+
+
+def test_while_another_client_asks_for_its_static_place_a_member_is_sure_of_nothing() -> None:
+    history, one = GroupHistory(), replace(A, instance_id="i")
+    history.on_held(one, "one", [P], 1.0, 1.1, lease=3.0, is_classic=True)
+    history.on_place_asked(replace(B, instance_id="i"), "two", is_classic=False)
+    history.on_held(one, "one", [P], 1.3, 1.4, lease=3.0, is_classic=True)
+    history.on_held(B, "two", [P], 1.2, 1.5, lease=3.0)
+    history.on_given_up(B, [P])
+    history.on_place_answered(replace(B, instance_id="i"), "two", 1.5, is_classic=False)
+    history.on_held(one, "one", [P], 1.6, 1.7, lease=3.0, is_classic=True)
+    with pytest.raises(Violation, match="belongs to b in epoch 1, and to a"):
+        history.on_held(B, "two", [P], 1.8, 1.9, lease=3.0)
 
 
 def test_a_commit_for_what_another_has_got_is_found() -> None:
     history = GroupHistory()
-    history.on_held(A, [P], 1.0, 1.1, lease=3.0)
+    history.on_held(A, "one", [P], 1.0, 1.1, lease=3.0)
     early = history.begin("g", P, 5, 4.0)
-    history.on_held(B, [P], 5.0, 5.1, lease=3.0)
+    history.on_held(B, "two", [P], 5.0, 5.1, lease=3.0)
     history.on_committed(A, early, 5.2)
     late = history.begin("g", P, 6, 5.2)
     with pytest.raises(Violation, match=r"commit 2 of a was taken, though .* belongs to b since"):
@@ -132,7 +145,7 @@ def test_a_commit_for_what_another_has_got_is_found() -> None:
 def test_a_group_is_at_rest_once_each_partition_has_one_owner() -> None:
     history = GroupHistory()
     assert not history.is_at_rest("g", [P])
-    history.on_held(A, [P], 1.0, 1.1, lease=3.0)
+    history.on_held(A, "one", [P], 1.0, 1.1, lease=3.0)
     assert history.is_at_rest("g", [P])
     history.on_given_up(A, [P])
     assert history.is_at_rest("g", [P]), "members leave then"

@@ -52,7 +52,10 @@ class ClassicConsumer(Worker):
         super()._out(error)
 
     def _on_asked(self) -> None:
-        self.history.groups.on_place_asked(self._who, self.out.now, is_classic=True)
+        self.history.groups.on_place_asked(self._who, self.name, is_classic=True)
+
+    def _on_answered(self) -> None:
+        self.history.groups.on_place_answered(self._who, self.name, self.out.now, is_classic=True)
 
     def _says(self) -> bytes:
         self._seen = tuple(self.targets())
@@ -86,5 +89,5 @@ class ClassicConsumer(Worker):
     def _hold(self, began_at: float, trusted: bool) -> None:
         sure_at = began_at if trusted else None
         self.history.groups.on_held(
-            self._who, self._owned, sure_at, self.out.now, lease=LEASE, is_classic=True
+            self._who, self.name, self._owned, sure_at, self.out.now, lease=LEASE, is_classic=True
         )

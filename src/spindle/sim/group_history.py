@@ -97,8 +97,9 @@ class GroupHistory:
         """Of groups of KIP-848: what their members believe to own, by member id."""
         self._given: dict[Place, list[tuple[float, str]]] = {}
         """When members heard that a partition is theirs, and nothing of it was old news."""
-        self._asked: dict[tuple[str, str | None, bool], float] = {}
-        """When a client last came for a static place (s); those of the classic protocol apart."""
+        self._asked: dict[tuple[str, str | None, bool], dict[str, float]] = {}
+        """Until when a client came for a static place (s), by name; `NEVER`: it is not answered
+        yet. Those of the classic protocol apart."""
         self._rested: dict[str, None] = {}
         self._label = 0
 
@@ -151,6 +152,7 @@ class GroupHistory:
     def on_held(
         self,
         who: Membership,
+        client: str,
         ids: Iterable[PartitionId],
         sure_at: float | None,
         now: float,
@@ -162,11 +164,12 @@ class GroupHistory:
         `sure_at`: when it asked; None: it may be old news, of a deposed coordinator. `lease`: s
         for which a member that was heard stays one, and keeps what it does not give up.
         """
-        asked_at = max(
-            self._asked.get((who.group, who.instance_id, by_classic), 0.0)
+        asks = (
+            self._asked.get((who.group, who.instance_id, by_classic), {})
             for by_classic in ((True, False) if is_classic else (True,))
         )
-        if sure_at is not None and sure_at < asked_at:
+        others = [until for ask in asks for other, until in ask.items() if other != client]
+        if sure_at is not None and any(sure_at < until for until in others):
             sure_at = None
         for id in ids:
             holds = self._holds.setdefault((who.group, id), {})
@@ -184,18 +187,23 @@ class GroupHistory:
                         "the least"
                     )
 
-    def on_place_asked(self, who: Membership, now: float, is_classic: bool) -> None:
+    def on_place_asked(self, who: Membership, client: str, is_classic: bool) -> None:
         """A client comes for a static place: where it or the place's owner is of the classic
         protocol, it gets that at once, and what belongs to it. The owner is sure of nothing that it
         heard before."""
         if who.instance_id is None:
             return
-        self._asked[who.group, who.instance_id, is_classic] = now
+        self._asked.setdefault((who.group, who.instance_id, is_classic), {})[client] = NEVER
         for (group, _), holds in self._holds.items():
             for hold in holds.values():
                 is_theirs = group == who.group and hold.place == who.instance_id
                 if is_theirs and (is_classic or hold.is_classic):
                     hold.sure_until = 0.0
+
+    def on_place_answered(self, who: Membership, client: str, now: float, is_classic: bool) -> None:
+        """That client has its answer, or waits for none any more."""
+        if who.instance_id is not None:
+            self._asked[who.group, who.instance_id, is_classic][client] = now
 
     def on_given_up(self, who: Membership, ids: Iterable[PartitionId]) -> None:
         """A member reads these no more, and is about to say so, or to leave."""

@@ -188,11 +188,13 @@ class Subscriber(GroupClient):
         topics, owned = self._topics(), tuple(self._owned)
         request = self._request(topics, owned)
         if who.generation < 0:
-            self.history.groups.on_place_asked(who, self.out.now, is_classic=False)
+            self.history.groups.on_place_asked(who, self.name, is_classic=False)
         before = coordinator_of(self._group)
         if who.generation < 0 or self._asking_since is None:
             self._asking_since = self.out.now
         answer = yield self.asking(node, request, PATIENCE)
+        if who.generation < 0:
+            self.history.groups.on_place_answered(who, self.name, self.out.now, is_classic=False)
         is_lost = isinstance(answer, PeerFailed) or self.out.rng.random() < self._job.loses
         if is_lost or answer.error_code in ELSEWHERE | BUSY:
             self._said = None
@@ -255,7 +257,7 @@ class Subscriber(GroupClient):
         if answer.assignment is not None:
             told = _decoded(answer.assignment)
         lost = [id for id in self._owned if id not in told]
-        groups.on_held(who, list(told), sure_at, self.out.now, SESSION)
+        groups.on_held(who, self.name, list(told), sure_at, self.out.now, SESSION)
         self._owned.update(told)
         if lost:
             self.history.count("partitions revoked", len(lost))

@@ -131,6 +131,7 @@ class Worker(GroupClient):
         answer, _, _ = yield from self.ask_coordinator(
             GROUP, who.group, request, lambda a: a.error_code, patience, asks=self._on_asked
         )
+        self._on_answered()
         error = answer.error_code
         if error == Error.MEMBER_ID_REQUIRED:
             self._who = replace(who, member_id=answer.member_id)
@@ -175,6 +176,9 @@ class Worker(GroupClient):
 
     def _on_asked(self) -> None:
         """It is about to ask to join."""
+
+    def _on_answered(self) -> None:
+        """It knows whether it has joined."""
 
     def _says(self) -> bytes:
         """What others are to know of it."""

@@ -31,6 +31,7 @@ from spindle.core.groups.consumer_values import (
     TargetRecord,
 )
 from spindle.core.groups.group_metadata import ClassicGroupMetadata
+from spindle.core.groups.group_states import GroupState
 from spindle.core.groups.group_values import CONSUMER, Protocols, StoredGroup, StoredMember
 from spindle.core.groups.members import ClassicGroupMember, Roster
 from spindle.core.groups.topic_hashes import group_hash
@@ -65,6 +66,11 @@ def upgraded(
     except protocol.Malformed:
         raise _no_upgrade(id, "the embedded consumer protocol is malformed") from None
     names = {name for member in members for name in member.said.topics}
+    if classic.state is not GroupState.STABLE or not _is_whole(members, names, around):
+        # What members have is no target: a rebalance is under way, or topics have grown since. With
+        # the hash of no topics the group makes one at once, also where the newcomer takes over a
+        # static place and subscribes to nothing else.
+        names = set()
     hash = group_hash({name: around.topic_hash(name) for name in names})
     targets = [
         TargetRecord(id, m.member_id, {t: tuple(numbers) for t, numbers in m.assigned.items()})
@@ -77,6 +83,16 @@ def upgraded(
         TargetEpochRecord(id, (epoch, 0)),
         *(current_record(id, member) for member in members),
     )
+
+
+def _is_whole(
+    members: Iterable[ConsumerGroupMember], names: Iterable[str], around: ConsumerSurroundings
+) -> bool:
+    """Whether members hold all partitions of these topics, and of no other one."""
+    ids = {id for name in names if (id := around.topic_id(name)) is not None}
+    wanted = {(id, number) for id in ids for number in range(around.partition_count(id))}
+    held = {(id, n) for member in members for id, ns in member.assigned.items() for n in ns}
+    return held == wanted
 
 
 def _members(
@@ -118,14 +134,25 @@ def _spoken_protocol(classic: ClassicGroupMetadata) -> str:
 
 def _holds(
     classic: ClassicGroupMetadata, said: Mapping[str, protocol.ConsumerSubscription]
-) -> dict[str, Mapping[str, Collection[int]]]:
-    """What members hold: what their leader gave them. Where a rebalance was begun once more, that
-    is not known, and a member holds what it says that it kept: another one must not get that now.
+) -> dict[str, dict[str, list[int]]]:
+    """What members hold: what their leader gave them, and what they said that they kept.
+
+    A cooperative member says when it joins what it holds. It may not have heard yet that its leader
+    leaves some of that to none, so that it gives it up; and where a rebalance was begun once more,
+    what the leader gave is not known. Another member must not get any of that now.
     """
-    holds: dict[str, Mapping[str, Collection[int]]] = {}
+    holds: dict[str, dict[str, list[int]]] = {}
     taken: set[tuple[str, int]] = set()
-    youngest = sorted(classic.members, key=lambda m: -said[m.member_id].generation)
-    for member in sorted(youngest, key=lambda m: not m.assignment):
+
+    def take(member: ClassicGroupMember, parts: Mapping[str, Collection[int]]) -> None:
+        for topic, numbers in parts.items():
+            free = [number for number in numbers if (topic, number) not in taken]
+            if free:
+                holds[member.member_id].setdefault(topic, []).extend(free)
+                taken.update((topic, number) for number in free)
+
+    for member in classic.members:
+        holds[member.member_id] = {}
         if member.assignment:
             given = protocol.read_assignment(member.assignment)
             if given.user_data:
@@ -134,14 +161,9 @@ def _holds(
                     "an unsupported custom assignor is in use. Please refer to the documentation "
                     "or switch to a default assignor before re-attempting the upgrade",
                 )
-            parts = given.partitions
-        else:
-            parts = {
-                topic: tuple(n for n in numbers if (topic, n) not in taken)
-                for topic, numbers in said[member.member_id].owned.items()
-            }
-        taken.update((topic, number) for topic, numbers in parts.items() for number in numbers)
-        holds[member.member_id] = {topic: numbers for topic, numbers in parts.items() if numbers}
+            take(member, given.partitions)
+    for member in sorted(classic.members, key=lambda m: -said[m.member_id].generation):
+        take(member, said[member.member_id].owned)
     return holds
 
 

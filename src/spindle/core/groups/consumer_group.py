@@ -93,6 +93,8 @@ class ConsumerGroup(TurnTaking):
         self._neighbours = neighbours
         self._around = around
         self._topics_changed = True
+        self._going: frozenset[str] = frozenset()
+        """Members that the batch which is under way puts out."""
         self._timers = ConsumerTimers(out, self._on_time)
 
     def restore(self) -> None:
@@ -299,10 +301,13 @@ class ConsumerGroup(TurnTaking):
     def heartbeat(self, who: MemberIdentity) -> Error:
         """A member of the classic protocol is alive; REBALANCE_IN_PROGRESS tells it to join again.
 
-        A batch that is under way does not count yet: the next heartbeat will tell.
+        A batch that is under way does not count yet: the next heartbeat will tell. But a member
+        that one puts out is not to believe that it is heard.
         """
         try:
             member = requests.speaker(self.metadata, who)
+            if member.member_id in self._going:
+                raise Refusal(Error.UNKNOWN_MEMBER_ID, "the member is being removed")
         except Refusal as refusal:
             return refusal.error
         self._heard_of(member)
@@ -344,6 +349,7 @@ class ConsumerGroup(TurnTaking):
     ) -> None:
         """Members are out. Where those of the classic protocol stay alone, so is the group."""
         gone, draft = tuple(members), self._draft()
+        self._going = frozenset(member.member_id for member in gone)
         after = downgraded(self.metadata, gone, self._around, self._out.wall_ms)
         if after is not None:
             self._cease(draft, after, True, turn, then)
@@ -406,6 +412,8 @@ class ConsumerGroup(TurnTaking):
             stored()
 
     def _go_on(self) -> None:
+        if not self.is_writing:
+            self._going = frozenset()
         super()._go_on()
         if self.is_idle and not self.metadata.is_there:
             self._neighbours.forget()

@@ -129,6 +129,21 @@ def test_sessions_go_on_with_another_coordinator(world: ConsumerWorld) -> None:
 # --- static members -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_static_member_that_goes_over_alone_gets_what_no_member_has(
+    world: ConsumerWorld, is_made: bool
+) -> None:
+    """Of a first generation that is being made, or of a topic that has grown since."""
+    one = Classic(world, "one", "i")
+    if is_made:
+        stable(world, one)
+        world.topics["t"] = 5
+    else:
+        one.join()
+    told = world.beat("a", 0, instance_id="i")
+    assert numbers(told.assignment) == [*range(world.topics["t"])]
+
+
 def test_a_static_member_goes_over_to_kip_848_and_back(world: ConsumerWorld) -> None:
     one, two = Classic(world, "one", "i"), Classic(world, "two", "j")
     stable(world, one, two)

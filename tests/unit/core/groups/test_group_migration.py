@@ -230,6 +230,25 @@ def test_where_a_rebalance_began_again_members_hold_what_they_say_they_kept(
     assert holds["one"] == [*one.owned]
 
 
+def test_a_member_holds_what_its_leader_has_taken_from_it_until_it_hears_of_that(
+    world: ConsumerWorld,
+) -> None:
+    one, two = pair(world)
+    one.cooperative = two.cooperative = True
+    for _ in range(2):
+        one.join()
+        two.join()
+        one.take()
+        two.take()
+    assert one.leads
+    kept, taken = two.owned
+    dealt = ((one.member_id, one.owned), (two.member_id, (kept,)))
+    one.sync(tuple((id, write_assignment({"t": numbers}, 3)) for id, numbers in dealt))
+    told = world.beat("a", 0)
+    assert taken not in (numbers(told.assignment) or ())
+    assert held(world)["two"] == [kept, taken]
+
+
 # --- what cannot be written -----------------------------------------------------------------------
 
 
@@ -277,6 +296,19 @@ def test_a_rebalance_begins_again_where_the_change_cannot_be_written(world: Cons
     one.join()
     two.join()
     assert (one.take() is not None, two.take() is not None) == (True, True)
+
+
+def test_a_member_that_is_being_put_out_does_not_hear_that_it_is_alive(
+    world: ConsumerWorld,
+) -> None:
+    one, two = pair(world)
+    world.beat("a", 0)
+    world.held = []
+    world.shard.leave("g", [(one.member_id, None)], lambda errors: None)
+    (settle,) = world.held
+    assert (one.beat(), two.beat()) == (Error.UNKNOWN_MEMBER_ID, Error.REBALANCE_IN_PROGRESS)
+    settle(Error.COORDINATOR_NOT_AVAILABLE)
+    assert one.beat() is Error.REBALANCE_IN_PROGRESS, "it stays, for that was not written"
 
 
 def test_a_consumer_group_lives_on_where_its_change_cannot_be_written(world: ConsumerWorld) -> None:
