@@ -163,7 +163,7 @@ class ClassicGroupMetadata:
         )
 
     def view(self) -> GroupView:
-        """As DescribeGroups shows it: metadata and assignments only while they hold."""
+        """As DescribeGroups shows it: metadata while it holds, assignments until new ones come."""
         stable = self.state is GroupState.STABLE
         return GroupView(
             group_id=self.group_id,
@@ -177,7 +177,7 @@ class ClassicGroupMetadata:
                     client_id=m.client_id,
                     client_host=m.client_host,
                     metadata=m.metadata(self.protocol) if stable else b"",
-                    assignment=m.assignment if stable else b"",
+                    assignment=m.assignment,
                 )
                 for m in self.members
             ),

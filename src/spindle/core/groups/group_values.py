@@ -97,7 +97,7 @@ class SyncAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberView:
-    """A member as DescribeGroups shows it; metadata and assignment only in a stable group."""
+    """A member as DescribeGroups shows it; metadata only in a stable group."""
 
     member_id: str
     instance_id: str | None

@@ -77,6 +77,10 @@ class Rebalance:
             self._delay_left = max(patience - delay, 0.0)
             self._grew = False
             self._end_phase_in(delay)
+        elif is_first:
+            # Ids that were promised to other members are not waited for.
+            self._delay_left = None
+            self._complete()
         else:
             self._delay_left = None
             self._end_phase_in(patience)

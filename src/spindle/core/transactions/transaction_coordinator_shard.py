@@ -371,6 +371,9 @@ class TransactionCoordinatorShard:
         if not txn.fence_failed and epoch < (1 << 15) - 1:
             epoch += 1
         producer = stored.producer._replace(epoch=epoch)
+        # A producer may end its transaction by asking for an epoch: when it asks again, it goes on.
+        goes_on = self.level >= BUMPING and epoch > stored.producer.epoch
+        last = stored.producer.epoch if goes_on and not producer.is_exhausted else NO_EPOCH
         decided = replace(
             stored,
             producer=producer,
@@ -386,7 +389,7 @@ class TransactionCoordinatorShard:
                 txn.fence_failed = True
                 txn.stored = replace(stored, producer=producer)
             else:
-                txn.last_epoch = NO_EPOCH
+                txn.last_epoch = last
                 self._completing.mark(txn)
             then(error)
 

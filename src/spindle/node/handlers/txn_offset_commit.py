@@ -38,7 +38,7 @@ def on_broker(
     broker: Broker,
     request: TxnOffsetCommitRequest,
     context: RequestContext[TxnOffsetCommitResponse],
-) -> Later:
+) -> TxnOffsetCommitResponse | Later:
     """Commit offsets in a transaction."""
     producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
     asked = TransactionalCommit(
@@ -62,6 +62,8 @@ def on_broker(
     def refused(why: Refusal) -> None:
         context.answer(_refused(request, asked.offsets(), why.error))
 
+    if not asked.offsets():  # Nothing is asked of the group, and nothing begins.
+        return _response(request, lambda p: unknown)
     try:
         commit_offsets(
             broker.groups,

@@ -191,6 +191,13 @@ def test_a_rebalance_waits_for_promised_ids(world: World) -> None:
     assert again[0].generation == newcomer[0].generation == 2
 
 
+def test_the_first_generation_does_not_wait_for_promised_ids() -> None:
+    world = World(limits=GroupLimits(initial_delay=0))
+    world.join(needs_id=True)
+    (joined,) = world.join()
+    assert joined.generation == 1
+
+
 def test_protocols_are_voted_for_among_the_common_ones(world: World) -> None:
     answers = [
         world.join(protocols=(("a", b""), ("b", b"1"), ("c", b""))),
@@ -432,7 +439,7 @@ def test_a_group_that_is_led_elsewhere_tells_those_that_wait_for_their_assignmen
     assert [answer.error for answer in synced] == [Error.NOT_COORDINATOR]
 
 
-def test_metadata_and_assignments_are_shown_only_while_they_hold(world: World) -> None:
+def test_metadata_is_shown_while_it_holds_and_assignments_until_new_ones_come(world: World) -> None:
     (leader, _) = world.stable()
     view = world.group.metadata.view()
     assert (view.state, view.protocol) == ("Stable", "range")
@@ -440,4 +447,4 @@ def test_metadata_and_assignments_are_shown_only_while_they_hold(world: World) -
     world.join()
     view = world.group.metadata.view()
     assert (view.state, view.protocol) == ("PreparingRebalance", "")
-    assert {m.assignment for m in view.members} == {b""}
+    assert view.members[0].assignment == b"part of " + leader.member_id.encode()

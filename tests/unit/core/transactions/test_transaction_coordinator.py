@@ -152,6 +152,22 @@ def test_a_second_producer_aborts_and_fences_the_first() -> None:
     assert world.init(first) is Error.PRODUCER_FENCED
 
 
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_producer_that_ends_its_transaction_by_asking_for_an_epoch_goes_on(level: int) -> None:
+    world = World()
+    world.coordinator.level = level
+    first = world.begin()
+    world.add(first, A)
+    assert world.init(first) is BUSY
+    assert world.init(first) is BUSY
+    world.mark()
+    second = first._replace(epoch=1) if level >= 2 else Error.PRODUCER_FENCED
+    assert world.init(first) == second
+    assert world.init(first) == second, "it had not heard of it"
+    assert world.init() == first._replace(epoch=2)
+    assert world.init(first) is Error.PRODUCER_FENCED
+
+
 def test_an_epoch_above_its_own_tells_a_coordinator_that_another_has_taken_its_place() -> None:
     """Fencing is forever, so a coordinator that has missed the change must not pronounce it."""
     world = World()

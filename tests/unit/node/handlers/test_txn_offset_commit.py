@@ -239,8 +239,17 @@ def test_readers_of_stable_offsets_wait_for_the_marker(world: World) -> None:
     assert fetched(stable=True) == (-1, Error.UNSTABLE_OFFSET_COMMIT), "the one before is no answer"
 
 
+def test_partitions_that_are_not_there_begin_no_transaction(world: World) -> None:
+    places = part(KEY, 5, "TxnOffsetCommitRequestPartition", partition_index=9)
+    world.send(
+        topics=(part(KEY, 5, "TxnOffsetCommitRequestTopic", name="t", partitions=(places,)),)
+    )
+    assert world.errors() == [[Error.UNKNOWN_TOPIC_OR_PARTITION]]
+    assert not world.asked.questions
+
+
 def test_a_group_must_have_a_name(world: World) -> None:
     world.lead(False)
     world.send(group_id="")
-    assert world.errors() == [[Error.INVALID_GROUP_ID] * 2]
-    assert world.asked.questions == []
+    assert world.errors() == [[Error.INVALID_GROUP_ID, Error.UNKNOWN_TOPIC_OR_PARTITION]]
+    assert not world.asked.questions
