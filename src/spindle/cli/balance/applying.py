@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -96,14 +96,25 @@ async def apply(
             await limited.hold(run.options.throttle if waiting else None)
             journal.write(run)
             seen = tell if waiting else silent
-            outcome = await _Carrier(
-                admin, journal, run, proposal, seen, say, limited, known
-            ).carry()
+            carrier = _Carrier(admin, journal, run, proposal, seen, say, limited, known)
+            outcome = await _carried(carrier.carry(), say)
         finally:
             await limited.put_back()
         return outcome
     finally:
         journal.unlock()
+
+
+async def _carried(carrying: Awaitable[PlanOutcome], say: Say) -> PlanOutcome:
+    """What became of a run; where the cluster answers no more, say first that it is not over."""
+    try:
+        return await carrying
+    except (Failure, Refusal):
+        say(
+            "The run is not over: moves in progress go on in the cluster. `spindle balance apply`"
+            " without PLAN resumes it, `spindle balance cancel` ends it."
+        )
+        raise
 
 
 async def lead(

@@ -1,7 +1,11 @@
-"""The report of a run's end: a command gets it on its input, a URL by a request."""
+"""The report of a run's end: a command gets it on its input, a URL by a request.
+
+And what is said of a run that is not at its end.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 import sys
@@ -11,8 +15,10 @@ from threading import Thread
 
 import pytest
 
-from spindle.cli.balance import ending
+from spindle.cli.balance import applying, ending
+from spindle.client.failures import OutOfTime
 from spindle.model.errors import Unusable
+from spindle.pipeline.execution_values import PlanOutcome
 
 ENDED = {"version": 1, "ended": "done", "complete": True}
 
@@ -61,3 +67,16 @@ def test_a_url_gets_the_outcome_and_is_no_part_of_a_warning(
 def test_what_is_neither_is_refused_before_the_run(wrong: str) -> None:
     with pytest.raises(Unusable, match="--on-end"):
         ending.check(wrong)
+
+
+@pytest.mark.spec("P-07", "N-06")
+def test_a_run_that_loses_its_cluster_says_how_to_go_on() -> None:
+    async def lost() -> PlanOutcome:
+        raise OutOfTime("no answer within 9.99 s")
+
+    said: list[str] = []
+    with pytest.raises(OutOfTime):
+        asyncio.run(applying._carried(lost(), said.append))
+    (line,) = said
+    assert line.startswith("The run is not over: ")
+    assert "`spindle balance apply` without PLAN resumes it" in line
