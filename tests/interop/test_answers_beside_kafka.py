@@ -26,7 +26,16 @@ from tests.support.both_sides import (
     send_batch,
 )
 from tests.support.local import Local
-from tests.support.refused_questions import changed, committed, described, listed, producers, synced
+from tests.support.refused_questions import (
+    changed,
+    committed,
+    described,
+    listed,
+    paged,
+    producers,
+    synced,
+    transactions,
+)
 from tests.support.waiting import eventually
 from tools.messages.entities import make, request_types
 
@@ -269,7 +278,8 @@ def test_topics_that_cannot_be_created(sides: Sides, name: str) -> None:
             port_of(cluster), Key.CREATE_TOPICS, 7, "CreateTopicsRequest",
             topics=(topic,), timeout=30_000, validate_only=False,
         )  # fmt: skip
-        return answer.topics[0].error_code, answer.topics[0].error_message
+        (told,) = answer.topics
+        return told.error_code, told.error_message, told.configs
 
     same(sides, question)
 
@@ -403,6 +413,8 @@ def test_lookups_that_are_refused(sides: Sides) -> None:
     same(sides, listed, ("plain", -1, -7), ("missing", -1, -7))
     same(sides, partial(listed, isolation=2), ("plain", -1, -1), ("missing", -1, -1))
 
+    for cursor in (("plain", 0), ("pair", 0), ("plain", -1), ("a", 0), ("z", 0), ("q", 0)):
+        same(sides, paged, *cursor)
     for broker in (1, 2):
         for topic in ("plain", "pair", "missing", "b@d"):
             same(sides, producers, broker, topic)
@@ -414,6 +426,8 @@ def test_offsets_of_topics_that_are_not_there(sides: Sides, version: int) -> Non
 
 
 def test_what_groups_do_not_take(sides: Sides) -> None:
+    for pattern in ("x.*", "[", "(?=x)", r"(x)\1"):
+        same(sides, transactions, pattern)
     for names in ((None, None), ("consumer", None), (None, "range"), ("consumer", "range")):
         same(sides, synced, *names)
     for version in (5, 6):

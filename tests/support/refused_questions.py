@@ -109,3 +109,24 @@ def described(cluster: ApacheKafka, version: int) -> Any:
         "DescribeGroupsRequest", groups=("none",), include_authorized_operations=True,
     )  # fmt: skip
     return [(g.error_code, g.group_state, g.authorized_operations) for g in answer.groups]
+
+
+def transactions(cluster: ApacheKafka, pattern: str) -> Any:
+    """The error of a list of transactions by a pattern."""
+    answer = send(
+        port_of(cluster), Key.LIST_TRANSACTIONS, 2, "ListTransactionsRequest",
+        duration_filter=-1, transactional_id_pattern=pattern,
+    )  # fmt: skip
+    return answer.error_code
+
+
+def paged(cluster: ApacheKafka, topic: str, partition: int) -> Any:
+    """The errors of a page of two topics that begins at a cursor."""
+    types = request_types(Key.DESCRIBE_TOPIC_PARTITIONS, 0)
+    answer = send(
+        port_of(cluster), Key.DESCRIBE_TOPIC_PARTITIONS, 0, "DescribeTopicPartitionsRequest",
+        topics=tuple(make(types.TopicRequest, name=name) for name in ("pair", "plain")),
+        cursor=make(types.Cursor, topic_name=topic, partition_index=partition),
+        response_partition_limit=10,
+    )  # fmt: skip
+    return [(topic.name, topic.error_code) for topic in answer.topics]

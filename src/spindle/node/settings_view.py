@@ -98,6 +98,8 @@ class SettingsView:
                 )
             return self.broker()
         if kind == GROUP_RESOURCE:
+            if not name:
+                raise Refusal(Error.INVALID_REQUEST, "Group name must not be empty")
             return self.kept(kind, name, GROUP_SETTINGS, SettingSource.GROUP)
         if kind == CLIENT_METRICS_RESOURCE:
             if not name:

@@ -39,6 +39,9 @@ def test_the_first_log_dir_holds_the_metadata_where_nothing_else_is_said() -> No
     [
         ({"node.id": "x"}, "Invalid value x for configuration node.id: Not a number of type INT"),
         ({"node.id": "-1"}, "node.id: Value must be at least 0"),
+        ({"num.partitions": "1_0"}, "Not a number of type INT"),
+        ({"log.cleaner.min.cleanable.ratio": "0.1_5"}, "Not a number of type DOUBLE"),
+        ({"log.cleanup.policy": "delete,"}, "'log.cleanup.policy' values must not be empty"),
         ({"process.roles": "zookeeper"}, "process.roles"),
         ({"listeners": "9092"}, "write NAME://host:port"),
         ({"listeners": "CONTROLLER://:9093"}, "a broker needs a listener"),

@@ -219,8 +219,8 @@ class SharePartition(RunList):
         first = max(batch.first, self.start)
         if first >= self.end:
             raise Refusal(
-                Error.INVALID_RECORD_STATE,
-                "Batch record not found. The base offset is not found in the cache.",
+                Error.INVALID_REQUEST,
+                "Batch record not found. The first offset in request is past acquired records.",
             )
         if batch.last >= self.end:
             raise Refusal(

@@ -108,6 +108,8 @@ class Setting:
     def read(self, text: str) -> Value:
         """A text as the value of this setting. Unusable in Kafka's words where it is wrong."""
         shown: object = text
+        if self.allowed and self.kind is Kind.LIST and _has_gaps(text):
+            raise Unusable(f"Configuration '{self.name}' values must not be empty.")
         try:
             value = _READERS.get(self.kind, str.strip)(text)
             if not isinstance(value, bool | tuple):
@@ -197,16 +199,21 @@ def _entries(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def _has_gaps(text: str) -> bool:
+    """Whether a list has an entry without a word; a list without entries has none."""
+    return bool(text.strip()) and not all(part.strip() for part in text.split(","))
+
+
 def _integer(kind: Kind, text: str) -> int:
     try:
-        return int(text.strip())
+        return int(text.strip().replace("_", "?"))  # 1_000 is a number in Python alone.
     except ValueError:
         raise ValueError(f"Not a number of type {kind.name}") from None
 
 
 def _double(text: str) -> float:
     try:
-        return float(text.strip())
+        return float(text.strip().replace("_", "?"))
     except ValueError:
         raise ValueError(f"Not a number of type {Kind.DOUBLE.name}") from None
 

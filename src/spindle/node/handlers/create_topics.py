@@ -97,7 +97,7 @@ def _topic(answer: topics.TopicAnswer) -> CreatableTopicResult:
         error_message=answer.message,
         num_partitions=answer.partitions,
         replication_factor=answer.replication,
-        configs=settings if answer.error is Error.NONE else None,
+        configs=settings,
     )
 
 

@@ -39,6 +39,8 @@ def on_broker(
     if (cursor := request.cursor) is not None:
         if cursor.partition_index < 0:
             raise Refusal(Error.INVALID_REQUEST, "the cursor's partition is negative")
+        if request.topics and all(topic.name != cursor.topic_name for topic in request.topics):
+            raise Refusal(Error.INVALID_REQUEST, "the cursor's topic is none of those asked for")
         start = TopicPartition(cursor.topic_name, cursor.partition_index)
     names = (topic.name for topic in request.topics) if request.topics else None
     page = TopicPage(broker.image, names, start, request.response_partition_limit)

@@ -9,10 +9,10 @@ transactional id (KIP-1152).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from spindle.core.groups.topic_patterns import pattern_of
 from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.transaction_states import TransactionState
 from spindle.model.errors import Error, Refusal
@@ -75,10 +75,7 @@ def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transact
     states, producers = set(request.state_filters), set(request.producer_id_filters)
     least = request.duration_filter
     text = request.transactional_id_pattern
-    try:
-        pattern = re.compile(text) if text else None
-    except re.error as error:
-        raise Refusal(Error.INVALID_REGULAR_EXPRESSION, f"{text!r}: {error}") from None
+    matches = pattern_of(text) if text else None
 
     def passes(txn: Transaction) -> bool:
         if txn.state is TransactionState.DEAD or (states and txn.state.title not in states):
@@ -87,6 +84,6 @@ def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transact
             return False
         if least >= 0 and now_ms - txn.stored.started_ms <= least:
             return False
-        return pattern is None or pattern.fullmatch(txn.transactional_id) is not None
+        return matches is None or matches(txn.transactional_id)
 
     return passes
