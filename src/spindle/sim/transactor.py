@@ -305,14 +305,20 @@ class Transactor(Scripted):
             told = answer.results_by_topic_v3_and_below[0].results_by_partition[0]
             return Error(told.partition_error_code)
 
+        in_vain = 0
         while not self._is_deleted(id):
-            answer, _, _ = yield from self.ask_coordinator(TRANSACTION, self._id, request, error_of)
+            answer, _, lost = yield from self.ask_coordinator(
+                TRANSACTION, self._id, request, error_of
+            )
+            in_vain += lost
             error = error_of(answer)
             if error == Error.NONE:
                 return error
             if error != Error.UNKNOWN_TOPIC_OR_PARTITION:
                 return self.judge(attempt, error, f"{id} as a part")
             yield self.retrying()
+        if not in_vain:
+            self._added.pop(id, None)  # Without any part there is no transaction to end.
         return Error.UNKNOWN_TOPIC_OR_PARTITION
 
     # --- offsets ----------------------------------------------------------------------------
