@@ -48,11 +48,12 @@ class Incarnation:
 class Hold:
     """A partition that a member of a group of KIP-848 believes to own. Times in s.
 
-    `since`: when it heard of it; `sure_until`: before that its session cannot have expired, and
-    what it was to give up cannot have been taken from it.
+    `since`: when it heard of it; `heard_at`: when it heard so last; `sure_until`: before that its
+    session cannot have expired, and what it was to give up cannot have been taken from it.
     """
 
     since: float
+    heard_at: float
     place: str | None = None
     is_classic: bool = False
     sure_until: float = 0.0
@@ -175,7 +176,8 @@ class GroupHistory:
             holds = self._holds.setdefault((who.group, id), {})
             if who.member_id not in holds and sure_at is not None:
                 self._given.setdefault((who.group, id), []).append((now, who.member_id))
-            own = holds.setdefault(who.member_id, Hold(now, who.instance_id, is_classic))
+            own = holds.setdefault(who.member_id, Hold(now, now, who.instance_id, is_classic))
+            own.heard_at = now
             if sure_at is None:
                 continue
             own.sure_until = sure_at + lease
@@ -221,7 +223,10 @@ class GroupHistory:
         if commit.id is None:
             return
         given = self._given.get((who.group, commit.id), ())
-        mine = max((at for at, member in given if member == who.member_id), default=NEVER)
+        heard = [at for at, member in given if member == who.member_id]
+        own = self._holds.get((who.group, commit.id), {}).get(who.member_id)
+        # It may have got the partition back while nothing that was said of its place was sure.
+        mine = max([*heard, own.heard_at] if own is not None else heard, default=NEVER)
         for at, member in given:
             if mine < at < commit.began_at:
                 raise Violation(
