@@ -237,8 +237,7 @@ class ShareReader(Scripted):
             for data in topic.partitions:
                 id = PartitionId(topic.topic_id or ZERO_ID, data.partition_index)
                 if id in before:
-                    leaders = (before[id], self.history.groups.shares.leader_of(id))
-                    moment = Moment(began, self.out.now, leaders)
+                    moment = self._moment(node, id, before[id], began)
                     if id in said:
                         self._on_told(id, said[id], Error(data.acknowledge_error_code), moment)
                     self._take(id, data, moment)
@@ -285,9 +284,17 @@ class ShareReader(Scripted):
         for topic in answer.responses:
             for data in topic.partitions:
                 id = PartitionId(topic.topic_id or ZERO_ID, data.partition_index)
-                leaders = (before[id], self.history.groups.shares.leader_of(id))
-                moment = Moment(began, self.out.now, leaders)
+                moment = self._moment(node, id, before[id], began)
                 self._on_told(id, said[id], Error(data.error_code), moment)
+
+    def _moment(
+        self, node: NodeId, id: PartitionId, before: tuple[NodeId, int], began: float
+    ) -> Moment:
+        """Of what a node has answered now. A deposed leader that does not know it yet hands records
+        out as well, and what it decides need not count."""
+        leaders = (before, self.history.groups.shares.leader_of(id))
+        moment = Moment(began, self.out.now, leaders)
+        return moment if before[0] == node else moment.in_doubt
 
     def end_sessions(self) -> Steps[None]:
         """Give all back, and be gone."""
