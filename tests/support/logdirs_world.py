@@ -405,9 +405,9 @@ class World:
         answer = self._send(request(34, 2, dirs=_order(path, name, *partitions)))
         return lambda: _errors(told) if (told := answer()) is not None else None
 
-    def describe(self, topics: Any = None, version: int = 5) -> Any:
+    def describe(self, topics: Any = None, version: int = 5, **more: bool) -> Any:
         """DescribeLogDirs; results by directory."""
-        answer = self._ask(35, version, topics=topics)
+        answer = self._ask(35, version, topics=topics, **more)
         return {d.log_dir: d for d in answer.results}
 
     def states(self) -> Any:

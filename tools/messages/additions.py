@@ -20,7 +20,12 @@ from spindle.wire.apis import Key
 from tools.messages.private import Part
 
 FIRST_TAG: Final = 10_000
-_TYPES: Final[dict[str, Any]] = {"uuid": uuid.UUID | None, "int32": int, "int64": int}
+_TYPES: Final[dict[str, Any]] = {
+    "bool": bool,
+    "uuid": uuid.UUID | None,
+    "int32": int,
+    "int64": int,
+}
 _CLASS_VARIABLES: Final = (
     "__type__",
     "__version__",
@@ -112,6 +117,12 @@ def _replaced(found: Any, anew: Mapping[Any, Any]) -> Any:
 # --- the table -----------------------------------------------------------------------------------
 
 ADDITIONS: Final[Mapping[tuple[int, EntityType], Mapping[str, tuple[Part, ...]]]] = {
+    # Whether the answer may have our field: some clients cannot step over a tag.
+    (Key.DESCRIBE_LOG_DIRS, EntityType.request): {
+        "DescribeLogDirsRequest": (
+            Part("with_directory_ids", "bool", tag=FIRST_TAG, default=False),
+        ),
+    },
     # The id of each directory, as the metadata names it (KIP-858's future work).
     (Key.DESCRIBE_LOG_DIRS, EntityType.response): {
         "DescribeLogDirsResult": (Part("directory_id", "uuid", tag=FIRST_TAG),),

@@ -46,7 +46,8 @@ async def describe(
             DescribableLogDirTopic(topic=topic, partitions=tuple(numbers))
             for topic, numbers in by_topic(partitions).items()
         )
-    answer = await cluster.ask_node(broker, DescribeLogDirsRequest(topics=topics), deadline)
+    request = DescribeLogDirsRequest(topics=topics, with_directory_ids=True)
+    answer = await cluster.ask_node(broker, request, deadline)
     if not answer.results:
         where = str(cluster.nodes.get(broker, f"broker {broker}"))
         raise Refused(Error.CLUSTER_AUTHORIZATION_FAILED, "DescribeLogDirs", where)

@@ -8,7 +8,8 @@ that is offline (K113-20). `topics` null asks for all, empty for the directories
 Version notes: 2 is flexible; 3 has an error for the whole; 4 the file system's total and usable
 bytes (-1 unknown); 5 whether the directory is cordoned, where the
 cluster's metadata.version knows of that (KIP-1066). From 2 on Spindle's tagged field has each
-directory's id, where it is known (B-25).
+directory's id, where it is known (B-25), for those alone that ask for it by a tagged field of the
+request: Apache Kafka 4.3 sends no tags here, and there are clients that cannot step over one.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def _parts(
             if len(named) == AT_ONCE:
                 yield REST
         directory = broker.logs.directories.all[path]
-        raw = put_all((_directory(broker, directory, packed),), version)
-        yield EncodedPart(_directory(broker, directory, ()), raw)
+        ids = request.with_directory_ids
+        raw = put_all((_directory(broker, directory, packed, ids),), version)
+        yield EncodedPart(_directory(broker, directory, (), ids), raw)
 
 
 def _asked(
@@ -113,12 +115,12 @@ def _add(
 
 
 def _directory(
-    broker: Broker, directory: ConfiguredLogDir, topics: Sequence[DescribeLogDirsTopic]
+    broker: Broker, directory: ConfiguredLogDir, topics: Sequence[DescribeLogDirsTopic], ids: bool
 ) -> DescribeLogDirsResult:
-    path = directory.path
+    path, directory_id = directory.path, directory.id if ids else None
     if not directory.health.online:
         return DescribeLogDirsResult(
-            error_code=Error.KAFKA_STORAGE_ERROR, log_dir=path, directory_id=directory.id
+            error_code=Error.KAFKA_STORAGE_ERROR, log_dir=path, directory_id=directory_id
         )
     level = broker.image.features.get(METADATA_VERSION, 0)
     is_cordoned = broker.logs.directories.is_cordoned(path)
@@ -128,7 +130,7 @@ def _directory(
         total_bytes=directory.usage.total,
         usable_bytes=directory.usage.usable,
         is_cordoned=is_cordoned and level >= CORDONED_DIRECTORIES,
-        directory_id=directory.id,
+        directory_id=directory_id,
     )
 
 

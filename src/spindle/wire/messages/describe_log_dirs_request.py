@@ -7,7 +7,7 @@ from struct import Struct, pack, unpack_from
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
-from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.codec import Message, Put, Request, count_of, null, skip_tags, tag_at, wrong_size
 from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.describe_log_dirs_response import DescribeLogDirsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
@@ -15,8 +15,10 @@ from spindle.wire.values import long_uvarint, put_uvarint, short
 new = object.__new__
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack
+pack_t = Struct(">?").pack
 unpack_h = Struct(">h").unpack_from
 unpack_i = Struct(">i").unpack_from
+unpack_t = Struct(">?").unpack_from
 
 
 class DescribableLogDirTopic(Message):
@@ -38,11 +40,18 @@ class DescribeLogDirsRequest(Request[DescribeLogDirsResponse]):
     VERSIONS: ClassVar = range(1, 6)
     FIRST_FLEXIBLE: ClassVar = 2
 
-    __slots__ = ("topics",)
+    __slots__ = ("topics", "with_directory_ids")
     topics: Sequence[DescribableLogDirTopic] | None
+    with_directory_ids: bool  # from version 2, tag 10000
 
-    def __init__(self, *, topics: Sequence[DescribableLogDirTopic] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        topics: Sequence[DescribableLogDirTopic] | None = None,
+        with_directory_ids: bool = False,
+    ) -> None:
         self.topics = topics
+        self.with_directory_ids = with_directory_ids
 
 
 def _read_describable_log_dir_topic_v1(
@@ -198,6 +207,7 @@ def _read_describe_log_dirs_request_v1(
         topics = tuple(all_topics)
     e = new(DescribeLogDirsRequest)
     e.topics = topics
+    e.with_directory_ids = False
     return e, o
 
 
@@ -225,6 +235,7 @@ def _walk_describe_log_dirs_request_v1(
         topics, o = yield from walk_each(_walk_describable_log_dir_topic_v1, b, o, end, at, n)
     e = new(DescribeLogDirsRequest)
     e.topics = topics
+    e.with_directory_ids = False
     return e, o
 
 
@@ -247,9 +258,22 @@ def _read_describe_log_dirs_request_v2(
             one_topics, o = _read_describable_log_dir_topic_v2(b, o, end)
             all_topics.append(one_topics)
         topics = tuple(all_topics)
-    o = skip_tags(b, o, end, "DescribeLogDirsRequest") if b[o] else o + 1
+    with_directory_ids: bool = False
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "DescribeLogDirsRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "DescribeLogDirsRequest")
+            if tag == 10000:
+                (with_directory_ids,) = unpack_t(b, o)
+                o += 1
+                if o != stop:
+                    raise wrong_size("DescribeLogDirsRequest.with_directory_ids", o - stop)
+            o = stop
     e = new(DescribeLogDirsRequest)
     e.topics = topics
+    e.with_directory_ids = with_directory_ids
     return e, o
 
 
@@ -261,7 +285,18 @@ def _write_describe_log_dirs_request_v2(e: DescribeLogDirsRequest, put: Put) -> 
         put(put_uvarint(len(topics) + 1))
         for one_topics in topics:
             _write_describable_log_dir_topic_v2(one_topics, put)
-    put(b"\0")
+    tags: list[bytes] = []
+    outer = put
+    with_directory_ids = e.with_directory_ids
+    if with_directory_ids:
+        with_directory_ids_pieces: list[Buffer] = []
+        put = with_directory_ids_pieces.append
+        put(pack_t(with_directory_ids))
+        piece = b"".join(with_directory_ids_pieces)
+        tags += (b"\x90N", put_uvarint(len(piece)), piece)
+    outer(put_uvarint(len(tags) // 3))
+    for piece in tags:
+        outer(piece)
 
 
 def _walk_describe_log_dirs_request_v2(
@@ -279,9 +314,22 @@ def _walk_describe_log_dirs_request_v2(
         if n * 3 > end - o:
             raise short("DescribeLogDirsRequest.topics", n * 3, end - o)
         topics, o = yield from walk_each(_walk_describable_log_dir_topic_v2, b, o, end, at, n)
-    o = skip_tags(b, o, end, "DescribeLogDirsRequest") if b[o] else o + 1
+    with_directory_ids: bool = False
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "DescribeLogDirsRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "DescribeLogDirsRequest")
+            if tag == 10000:
+                (with_directory_ids,) = unpack_t(b, o)
+                o += 1
+                if o != stop:
+                    raise wrong_size("DescribeLogDirsRequest.with_directory_ids", o - stop)
+            o = stop
     e = new(DescribeLogDirsRequest)
     e.topics = topics
+    e.with_directory_ids = with_directory_ids
     return e, o
 
 

@@ -158,9 +158,11 @@ def test_describe_tells_of_every_directory_in_order(version: int) -> None:
     assert entry.offset_lag == 0
     assert not entry.is_future_key
     if version >= 2:
+        assert {d.directory_id for d in told.values()} == {None}
         known = world.logs.directories.all
-        assert [d.directory_id for d in told.values()] == [known[path].id for path in told]
-        assert told["/d1"].directory_id is not None
+        asked = world.describe(version=version, with_directory_ids=True)
+        assert [d.directory_id for d in asked.values()] == [known[path].id for path in told]
+        assert asked["/d1"].directory_id is not None
     if version >= 4:
         assert told["/d1"].total_bytes == 1 << 40
         assert 0 < told["/d1"].usable_bytes < 1 << 40
