@@ -2,7 +2,8 @@
 
 Spark's own Kafka connector: `$SPINDLE_SPARK_KAFKA_JARS` names a folder which already holds it; else
 it goes to `~/.cache/spindle/spark-kafka-<version>`. Hadoop's small HDFS cluster, in the version of
-the client that Spark brings: `~/.cache/spindle/hdfs-<version>`.
+the client that Spark brings: `~/.cache/spindle/hdfs-<version>`. And the connectors of files that
+Kafka Connect's tests use: `~/.cache/spindle/connect-file-<version>`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pyspark
 
-from tests.support.kafka_jars import JarsMissing
+from tests.support.kafka_jars import VERSION, JarsMissing
 from tests.support.processes import tied
 
 Artifact = tuple[str, str, str]
@@ -41,6 +42,12 @@ def spark_kafka_jars() -> list[Path]:
             raise JarsMissing(f"$SPINDLE_SPARK_KAFKA_JARS={given} lacks one of {jars}")
         return jars
     return _cached(f"spark-kafka-{_CONNECTOR[0][2]}", _CONNECTOR)
+
+
+def connect_file_jar() -> Path:
+    """That of the connectors which read and write files, fetched if need be."""
+    (jar,) = _cached(f"connect-file-{VERSION}", (("org.apache.kafka", "connect-file", VERSION),))
+    return jar
 
 
 def hdfs_jars() -> list[Path]:
