@@ -432,3 +432,66 @@ def test_what_groups_do_not_take(sides: Sides) -> None:
         same(sides, synced, *names)
     for version in (5, 6):
         same(sides, described, version)
+
+
+@pytest.mark.spec("C-06")
+@pytest.mark.parametrize("node", [1, CONTROLLER_ID], ids=["broker", "controller"])
+@pytest.mark.parametrize("pattern", ["client_id", "client_name=app", "client_id=[", "client_id=a"])
+def test_subscriptions_match_clients(sides: Sides, pattern: str, node: int) -> None:
+    types = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
+
+    def question(cluster: ApacheKafka) -> Any:
+        config = make(types.AlterableConfig, name="match", config_operation=SET, value=pattern)
+        resource = make(
+            types.AlterConfigsResource, resource_type=16, resource_name="s", configs=(config,)
+        )
+        answer = send(
+            port_of(cluster, node), Key.INCREMENTAL_ALTER_CONFIGS, 1,
+            "IncrementalAlterConfigsRequest", validate_only=True, resources=(resource,),
+        )  # fmt: skip
+        return answer.responses[0].error_code
+
+    same(sides, question)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_features_are_refused_together(sides: Sides, version: int) -> None:
+    types = request_types(Key.UPDATE_FEATURES, version)
+
+    def question(cluster: ApacheKafka, node: int) -> Any:
+        updates = tuple(
+            make(types.FeatureUpdateKey, feature=name, max_version_level=level, upgrade_type=1)
+            for name, level in (("group.version", 1), ("transaction.version", 9))
+        )
+        answer = send(
+            port_of(cluster, node), Key.UPDATE_FEATURES, version, "UpdateFeaturesRequest",
+            timeout=30_000, feature_updates=updates, validate_only=True,
+        )  # fmt: skip
+        told = [(r.feature, r.error_code) for r in getattr(answer, "results", ())]
+        return answer.error_code, answer.error_message, told
+
+    for node in (1, CONTROLLER_ID):
+        same(sides, question, node)
+
+
+def test_no_broker_has_a_floor_of_its_own_for_isrs(sides: Sides) -> None:
+    types = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
+
+    def question(cluster: ApacheKafka, name: str, operation: int) -> Any:
+        value = None if operation == DELETE else "1"
+        config = make(
+            types.AlterableConfig, name="min.insync.replicas", config_operation=operation,
+            value=value,
+        )  # fmt: skip
+        resource = make(
+            types.AlterConfigsResource, resource_type=4, resource_name=name, configs=(config,)
+        )
+        answer = send(
+            port_of(cluster, CONTROLLER_ID), Key.INCREMENTAL_ALTER_CONFIGS, 1,
+            "IncrementalAlterConfigsRequest", validate_only=True, resources=(resource,),
+        )  # fmt: skip
+        return answer.responses[0].error_code, answer.responses[0].error_message
+
+    for name in ("1", ""):
+        for operation in (SET, DELETE):
+            same(sides, question, name, operation)

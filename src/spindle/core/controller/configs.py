@@ -380,8 +380,7 @@ def _write(draft: Draft, resource: ConfigResource, wanted: Mapping[str, str | No
         own = {name: value for name, value in whole.items() if value is not None}
         check_bounds(own, draft.state.settings)
     for name, value in wanted.items():
-        if current.get(name) != value:
-            _check_isr_floor(draft, resource, name, value)
+        _check_isr_floor(draft, resource, name, value)
     for name, value in wanted.items():
         if current.get(name) != value:
             draft.add(

@@ -1,8 +1,9 @@
 """Reassignments between brokers: AlterPartitionReassignments, ListPartitionReassignments (KIP-455).
 
-The replicas of a partition under way are the target, then those that will leave. It ends by itself
-when a leader's AlterPartition brings the last newcomer into the ISR (`change`). A directory may be
-chosen for each new replica (B-25): the broker then creates it there at once (B-08).
+The replicas of a partition under way are the target, then those that will leave, by their ids. It
+ends by itself when a leader's AlterPartition brings the last newcomer into the ISR (`change`). A
+directory may be chosen for each new replica (B-25): the broker then creates it there at once
+(B-08).
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _start(
     # wanted any more is both adding and removing: it goes whichever way this ends, and until then
     # it keeps its place in the ISR, where it may be the only one.
     before = without(partition.replicas, *partition.adding_replicas)
-    leaving = without(partition.replicas, *target)
+    leaving = tuple(sorted(without(partition.replicas, *target)))
     merged = (*target, *leaving)
     change(
         draft,
@@ -107,7 +108,7 @@ def _start(
         PartitionTarget(
             replicas=merged,
             removing=leaving,
-            adding=without(merged, *before),
+            adding=tuple(sorted(without(merged, *before))),
             directories=places,
             election=_election(draft, id),
         ),

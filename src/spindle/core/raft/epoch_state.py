@@ -89,6 +89,12 @@ class EpochState:
             return Error.NOT_LEADER_OR_FOLLOWER
         return Error.NONE
 
+    def refuses_voter(self, node: NodeId, epoch: int) -> Error:
+        """What is wrong with what a candidate or a leader of `epoch` says; NONE if it counts."""
+        if epoch < self.epoch:
+            return Error.FENCED_LEADER_EPOCH
+        return Error.INVALID_REQUEST if node < 0 else Error.NONE
+
     def may_grant(self, ballot: Ballot, last: OffsetAndEpoch) -> bool:
         """Whether a ballot of our epoch may have our vote; `last`: the end of our own log."""
         if not self.history.is_dynamic and not (self.is_voter and ballot.candidate in self.voters):

@@ -123,14 +123,26 @@ class Raft:
 
     # --- what other nodes ask ---------------------------------------------------------------
 
-    def on_vote(self, ballot: Ballot, answer: Callable[[VoteAnswer], None]) -> None:
-        """Another voter asks for our vote; the answer leaves when the vote is durable."""
+    def on_vote(
+        self, ballot: Ballot, answer: Callable[[VoteAnswer], None], is_for_us: bool = True
+    ) -> None:
+        """Another voter asks for our vote; the answer leaves when the vote is durable.
+
+        `is_for_us`: whether the request means this node with its directory; else it is news alone.
+        """
         state = self.state
-        if ballot.epoch < state.epoch:
-            answer(VoteAnswer(state.heard(Error.FENCED_LEADER_EPOCH), False))
+        error = Error.INVALID_REQUEST
+        if ballot.is_possible:
+            error = state.refuses_voter(ballot.candidate, ballot.epoch)
+        if error != Error.NONE:
+            answer(VoteAnswer(state.heard(error), False))
             return
         if ballot.epoch > state.epoch:
             self._adopt(ballot.epoch)
+        if not is_for_us:
+            heard = state.heard(Error.INVALID_VOTER_KEY)
+            state.when_saved(lambda: answer(VoteAnswer(heard, False)))
+            return
         granted = state.may_grant(ballot, self.log.last)
         if granted and not ballot.pre_vote and not state.election.has_voted_for(ballot.key):
             state.save(
@@ -140,18 +152,25 @@ class Raft:
         heard = state.heard()
         state.when_saved(lambda: answer(VoteAnswer(heard, granted)))
 
-    def on_begin_epoch(self, leader: NodeId, epoch: int, answer: Callable[[Heard], None]) -> None:
-        """A leader says so."""
+    def on_begin_epoch(
+        self,
+        leader: NodeId,
+        epoch: int,
+        answer: Callable[[Heard], None],
+        is_for_us: bool = True,
+    ) -> None:
+        """A leader says so, whether or not `is_for_us` what it says: then it hears that."""
         state = self.state
-        if epoch < state.epoch:
-            answer(state.heard(Error.FENCED_LEADER_EPOCH))
+        error = state.refuses_voter(leader, epoch)
+        if error != Error.NONE:
+            answer(state.heard(error))
             return
         if epoch == state.epoch and state.election.leader not in (NO_NODE, leader):
             answer(state.heard(Error.INVALID_REQUEST))
             return
         if leader != state.me:
             self._obey(leader, epoch)
-        heard = state.heard()
+        heard = state.heard(Error.NONE if is_for_us else Error.INVALID_VOTER_KEY)
         state.when_saved(lambda: answer(heard))
 
     def on_end_epoch(
@@ -163,18 +182,20 @@ class Raft:
     ) -> None:
         """A leader resigns; the first of its successors stands at once, the others soon."""
         state = self.state
-        if epoch < state.epoch:
-            answer(state.heard(Error.FENCED_LEADER_EPOCH))
+        error = state.refuses_voter(leader, epoch)
+        if error != Error.NONE:
+            answer(state.heard(error))
             return
-        if epoch > state.epoch:
-            self._adopt(epoch, leader)
+        # It may be the first that we hear of this leader: then it counts as ours until we stand.
+        self.on_heard(Heard(Error.NONE, epoch, leader))
         role, me = state.role, state.me
         if state.is_voter and isinstance(role, FollowerState) and state.election.leader == leader:
             place = successors.index(me) if me in successors else len(successors)
             role.fetched = False  # It answers no more: pre-votes may be granted.
             state.cancel_timers()
             state.later(place and self._timing.backoff(place, self._out.rng), self._stand)
-        answer(state.heard())
+        heard = state.heard()
+        state.when_saved(lambda: answer(heard))
 
     # --- leading ----------------------------------------------------------------------------
 

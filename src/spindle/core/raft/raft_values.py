@@ -49,6 +49,12 @@ class Ballot(NamedTuple):
         """The candidate as a voter."""
         return VoterKey(self.candidate, self.directory)
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether a candidate can be so: nothing is in its log of the epoch that it stands for."""
+        newest = self.epoch if self.pre_vote else self.epoch - 1
+        return self.last.offset >= 0 and 0 <= self.last.epoch <= newest
+
 
 class Heard(NamedTuple):
     """What each answer of a voter says: an error, and the epoch and leader that it knows."""

@@ -58,4 +58,4 @@ def _check_match(entry: str) -> None:
     except re.error:
         separator = ""
     if not separator or name not in _MATCHED:
-        raise Refusal(Error.INVALID_REQUEST, f"Illegal client matching pattern: {entry}")
+        raise Refusal(Error.INVALID_CONFIG, f"Illegal client matching pattern: {entry}")

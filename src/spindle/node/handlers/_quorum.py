@@ -66,11 +66,10 @@ def metadata_partition(topics: Sequence[tuple[str | TopicId, Sequence[tuple[int,
     raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
 
-def is_for_another(node: QuorumHost, voter: NodeId, directory: DirectoryId | None) -> bool:
-    """Whether a request names a voter that is not this node with this metadata directory."""
+def is_for_us(node: QuorumHost, voter: NodeId, directory: DirectoryId | None) -> bool:
+    """Whether a request names no voter, or this node, with this metadata directory or with none."""
     identity = node.quorum.world.identity
-    other_node = voter not in (NO_NODE, identity.node_id)
-    return other_node or (directory is not None and directory != identity.directory_id)
+    return voter < 0 or (voter == identity.node_id and directory in (None, identity.directory_id))
 
 
 def node_endpoints(node: QuorumHost, leader: NodeId, endpoint: EndpointClass[E]) -> tuple[E, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from spindle.core.raft.raft_values import Heard
 from spindle.model.errors import Error
 from spindle.node.handlers._quorum import (
-    is_for_another,
+    is_for_us,
     learn_leader,
     metadata_partition,
     node_endpoints,
@@ -32,7 +32,7 @@ def on_controller(
     node: QuorumHost,
     request: BeginQuorumEpochRequest,
     context: RequestContext[BeginQuorumEpochResponse],
-) -> BeginQuorumEpochResponse | Later:
+) -> Later:
     """Serve BeginQuorumEpoch."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
@@ -41,13 +41,12 @@ def on_controller(
             for topic in request.topics
         ]
     )
-    if is_for_another(node, request.voter_id, asked.voter_directory_id):
-        return _reply(node, request, raft.state.heard(Error.INVALID_VOTER_KEY))
     learn_leader(node, asked.leader_id, request.leader_endpoints)
     raft.on_begin_epoch(
         asked.leader_id,
         asked.leader_epoch,
         lambda heard: context.answer(_reply(node, request, heard)),
+        is_for_us(node, request.voter_id, asked.voter_directory_id),
     )
     return LATER
 

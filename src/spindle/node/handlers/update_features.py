@@ -6,7 +6,7 @@ raises it, once all else of the request is committed (KIP-853). On the broker li
 is forwarded.
 
 Version notes: 0 says "downgrade allowed" where 1 names the kind of change and may only validate; 2
-has no result for each feature, the error for the whole says it.
+has no result for each feature. A refusal has none in any version: the error for the whole says it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-_WHOLE_SINCE: Final = 2
-"""The version from which on an answer has one error for all features."""
 _WHOLE_FAILED: Final = (
     "The update failed for all features since the following feature had an error:"
 )
@@ -68,9 +66,10 @@ def on_controller(
             return
         if outcome.error is Error.NOT_LEADER_OR_FOLLOWER:
             outcome = Refusal(Error.NOT_CONTROLLER, outcome.message)
-        elif outcome.error is not Error.NOT_CONTROLLER and context.version >= _WHOLE_SINCE:
-            outcome = Refusal(outcome.error, f"{_WHOLE_FAILED} {outcome.message}")
-        controller.refuse_later(context, outcome, partial(refuse, request, context))
+        refused = partial(refuse, request, context)
+        if outcome.error is not Error.NOT_CONTROLLER:
+            refused = _refuse_whole
+        controller.refuse_later(context, outcome, refused)
 
     def then(outcome: Refusal | None) -> None:
         if outcome is None and quorum and not request.validate_only:
@@ -98,6 +97,11 @@ def _kind(version: int, update: FeatureUpdateKey) -> int:
     if version >= 1:
         return update.upgrade_type
     return UpgradeType.SAFE_DOWNGRADE if update.allow_downgrade else UpgradeType.UPGRADE
+
+
+def _refuse_whole(error: Error, message: str) -> UpdateFeaturesResponse:
+    """One feature's error is that of all: none of them was changed."""
+    return UpdateFeaturesResponse(error_code=error, error_message=f"{_WHOLE_FAILED} {message}")
 
 
 def refuse(

@@ -3,8 +3,9 @@
 Behaviour:
   - a voter asks for our vote, or (v2, KIP-996) whether it would get it; the answer leaves when the
     vote is durable;
-  - a wrong cluster id, a voter key that is not ours, or a topic other than the metadata log's is
-    refused.
+  - a wrong cluster id, or a topic other than the metadata log's, is refused; INVALID_REQUEST: no
+    log can be as the candidate's is said to be. INVALID_VOTER_KEY: the voter asked is another, but
+    we know the epoch now.
 Version notes: v1 adds directory ids, which a static quorum ignores (KIP-853), and the voter's key;
 v2 the pre-vote.
 """
@@ -16,7 +17,7 @@ from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.handlers._quorum import (
-    is_for_another,
+    is_for_us,
     metadata_partition,
     node_endpoints,
     raft_of,
@@ -29,7 +30,7 @@ from spindle.wire.messages.vote_response import NodeEndpoint, PartitionData, Top
 
 def on_controller(
     node: QuorumHost, request: VoteRequest, context: RequestContext[VoteResponse]
-) -> VoteResponse | Later:
+) -> Later:
     """Serve Vote."""
     raft = raft_of(node, request.cluster_id)
     asked = metadata_partition(
@@ -38,8 +39,6 @@ def on_controller(
             for topic in request.topics
         ]
     )
-    if is_for_another(node, request.voter_id, asked.voter_directory_id):
-        return _reply(node, request, VoteAnswer(raft.state.heard(Error.INVALID_VOTER_KEY), False))
     ballot = Ballot(
         candidate=asked.replica_id,
         epoch=asked.replica_epoch,
@@ -47,7 +46,11 @@ def on_controller(
         pre_vote=asked.pre_vote,
         directory=asked.replica_directory_id or ZERO_ID,
     )
-    raft.on_vote(ballot, lambda answer: context.answer(_reply(node, request, answer)))
+    raft.on_vote(
+        ballot,
+        lambda answer: context.answer(_reply(node, request, answer)),
+        is_for_us(node, request.voter_id, asked.voter_directory_id),
+    )
     return LATER
 
 

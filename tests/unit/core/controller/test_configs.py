@@ -178,9 +178,9 @@ SUBSCRIPTION = ConfigResource(CLIENT_METRICS_RESOURCE, "sub")
         (("interval.ms", SET, "3600001"), Error.INVALID_REQUEST),
         (("interval.ms", SET, "soon"), Error.INVALID_CONFIG),
         (("match", SET, "client_id=app-[0-9]+, client_source_port=9.*"), Error.NONE),
-        (("match", SET, "client_id"), Error.INVALID_REQUEST),
-        (("match", SET, "client_name=app"), Error.INVALID_REQUEST),
-        (("match", SET, "client_id=["), Error.INVALID_REQUEST),
+        (("match", SET, "client_id"), Error.INVALID_CONFIG),
+        (("match", SET, "client_name=app"), Error.INVALID_CONFIG),
+        (("match", SET, "client_id=["), Error.INVALID_CONFIG),
         (("retention.ms", SET, "5"), Error.INVALID_REQUEST),
     ],
 )

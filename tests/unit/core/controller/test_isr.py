@@ -72,6 +72,8 @@ WRONG_ISR: dict[str, Any] = {"members": (2, 9)}
         ({"members": (2, 3)}, Error.INVALID_REQUEST),
         ({"members": (1, 4), "recovery": RECOVERING}, Error.INVALID_REQUEST),
         ({"members": (1,), "recovery": RECOVERING}, Error.INVALID_REQUEST),
+        ({"members": (1,), "recovery": 2}, Error.INVALID_REQUEST),
+        ({"members": (1,), "recovery": -1}, Error.INVALID_REQUEST),
         ({"members": (1, 4)}, Error.INELIGIBLE_REPLICA),
         ({"members": (1, (2, 77))}, Error.INELIGIBLE_REPLICA),
         ({"members": (1, (2, 0))}, Error.INELIGIBLE_REPLICA),

@@ -129,17 +129,14 @@ class FakeNode:
         )
 
         def ask(peer: FakeNode, answer: Callable[[VoteAnswer], None]) -> None:
-            if self._is_another(peer):
-                answer(VoteAnswer(peer.raft.state.heard(Error.INVALID_VOTER_KEY), False))
-            else:
-                peer.raft.on_vote(ballot, answer)
+            peer.raft.on_vote(ballot, answer, self._is_meant(peer))
 
         self._send(voter, ask, then)
 
-    def _is_another(self, peer: FakeNode) -> bool:
-        """Whether a node is not the voter of this number that we know."""
+    def _is_meant(self, peer: FakeNode) -> bool:
+        """Whether a node is the voter of this number that we know."""
         known = self.raft.state.history.latest.find(peer.me)
-        return known is not None and not known.is_of(peer.disk.directory)
+        return known is None or known.is_of(peer.disk.directory)
 
     def begin_epoch(self, voter: NodeId, epoch: int, then: Callable[[Any], object]) -> None:
         assert self.disk.state == ElectionState(epoch, self.me, *self.own.key)
@@ -150,10 +147,7 @@ class FakeNode:
                 assert saved >= heard.epoch, "an epoch was sent that is not durable"
                 answer(heard)
 
-            if self._is_another(peer):
-                answer(peer.raft.state.heard(Error.INVALID_VOTER_KEY))
-            else:
-                peer.raft.on_begin_epoch(self.me, epoch, durable)
+            peer.raft.on_begin_epoch(self.me, epoch, durable, self._is_meant(peer))
 
         self._send(voter, ask, then)
 

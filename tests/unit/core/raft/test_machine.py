@@ -15,6 +15,7 @@ from spindle.core.raft.raft_values import (
     ElectionState,
     FetchAnswer,
     FetchPosition,
+    Heard,
     VoteAnswer,
 )
 from spindle.core.raft.roles import FollowerState, ResignedState
@@ -307,29 +308,84 @@ def _vote(quorum: Quorum, node: FakeNode, ballot: Ballot) -> VoteAnswer:
     return answers[0]
 
 
+def _lone_voter(epoch: int) -> tuple[Quorum, FakeNode]:
+    """A voter that no other node talks to, in an epoch whose leader it does not know."""
+    quorum = Quorum(voters=3)
+    node = quorum.nodes[2]
+    for other in (1, 3):
+        quorum.nodes[other].alive = False
+    node.raft.state.save(ElectionState(epoch))
+    return quorum, node
+
+
 def test_a_vote_of_an_old_epoch_is_fenced() -> None:
     quorum, node = _follower()
-    answer = _vote(quorum, node, Ballot(3, node.raft.state.epoch - 1, OffsetAndEpoch(99, 9), False))
-    assert answer.heard.error == Error.FENCED_LEADER_EPOCH
-    assert answer.heard.leader == node.raft.state.leader
+    leader = 2 if node.me == 1 else 1
+    node.raft.on_begin_epoch(leader, 7, lambda _: None)
+    answer = _vote(quorum, node, Ballot(3, 6, OffsetAndEpoch(99, 5), False))
+    assert answer.heard == Heard(Error.FENCED_LEADER_EPOCH, 7, leader)
     assert not answer.granted
+
+
+@pytest.mark.parametrize(
+    ("candidate", "epoch", "last", "pre_vote"),
+    [
+        (3, 7, OffsetAndEpoch(99, 7), False),
+        (3, 7, OffsetAndEpoch(99, 8), True),
+        (3, 5, OffsetAndEpoch(99, 5), False),
+        (3, 7, OffsetAndEpoch(-1, 5), False),
+        (3, 7, OffsetAndEpoch(99, -1), True),
+        (-1, 7, OffsetAndEpoch(99, 5), False),
+    ],
+)
+def test_a_candidate_that_cannot_be_is_refused_and_its_epoch_is_not_taken(
+    candidate: int, epoch: int, last: OffsetAndEpoch, pre_vote: bool
+) -> None:
+    quorum, node = _lone_voter(6)
+    answer = _vote(quorum, node, Ballot(candidate, epoch, last, pre_vote))
+    assert answer == VoteAnswer(Heard(Error.INVALID_REQUEST, 6, NO_NODE), False)
+
+
+def test_what_is_meant_for_another_voter_tells_of_epoch_and_leader_all_the_same() -> None:
+    quorum, node = _lone_voter(6)
+    votes: list[VoteAnswer] = []
+    node.raft.on_vote(Ballot(3, 7, OffsetAndEpoch(99, 5), False), votes.append, is_for_us=False)
+    assert quorum.run(1, lambda: bool(votes))
+    assert votes == [VoteAnswer(Heard(Error.INVALID_VOTER_KEY, 7, NO_NODE), False)]
+    begun: list[Heard] = []
+    node.raft.on_begin_epoch(1, 8, begun.append, is_for_us=False)
+    assert quorum.run(1, lambda: bool(begun))
+    assert begun == [Heard(Error.INVALID_VOTER_KEY, 8, 1)]
+    assert isinstance(node.raft.state.role, FollowerState)
+
+
+@pytest.mark.parametrize("epoch", [6, 7])
+def test_a_leader_that_resigns_is_the_leader_of_its_epoch(epoch: int) -> None:
+    quorum, node = _lone_voter(6)
+    heard: list[Heard] = []
+    node.raft.on_end_epoch(1, epoch, (3, 2), heard.append)
+    assert quorum.run(0.5, lambda: bool(heard))
+    assert heard == [Heard(Error.NONE, epoch, 1)]
+    node.raft.on_end_epoch(-1, epoch, (), heard.append)
+    assert heard[1].error == Error.INVALID_REQUEST
 
 
 def test_a_pre_vote_is_refused_while_the_leader_answers() -> None:
     quorum, node = _follower()
-    ballot = Ballot(3, node.raft.state.epoch, OffsetAndEpoch(99, 9), True)
+    epoch = node.raft.state.epoch
+    ballot = Ballot(3, epoch, OffsetAndEpoch(99, epoch), True)
     assert not _vote(quorum, node, ballot).granted
 
 
 def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
     quorum, node = _follower()
     epoch = node.raft.state.epoch + 5
-    answer = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
+    answer = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 5), False))
     assert answer.granted
     assert node.disk.state == ElectionState(epoch, NO_NODE, 3)
-    again = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
+    again = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 5), False))
     assert again.granted
-    other = _vote(quorum, node, Ballot(1, epoch, OffsetAndEpoch(99, 9), False))
+    other = _vote(quorum, node, Ballot(1, epoch, OffsetAndEpoch(99, 5), False))
     assert not other.granted
 
 
@@ -338,7 +394,7 @@ def test_a_voter_that_knows_the_leader_of_an_epoch_gives_no_vote_in_it() -> None
     leader, other = (id for id in (1, 2, 3) if id != node.me)
     epoch = node.raft.state.epoch + 5
     node.raft.on_begin_epoch(leader, epoch, lambda _: None)
-    assert not _vote(quorum, node, Ballot(other, epoch, OffsetAndEpoch(99, 99), False)).granted
+    assert not _vote(quorum, node, Ballot(other, epoch, OffsetAndEpoch(99, 5), False)).granted
 
 
 def test_a_candidate_with_a_shorter_log_gets_no_vote() -> None:
@@ -349,7 +405,7 @@ def test_a_candidate_with_a_shorter_log_gets_no_vote() -> None:
 
 def test_a_candidate_that_is_no_voter_gets_no_vote() -> None:
     quorum, node = _follower()
-    ballot = Ballot(77, node.raft.state.epoch + 5, OffsetAndEpoch(99, 9), False)
+    ballot = Ballot(77, node.raft.state.epoch + 5, OffsetAndEpoch(99, 5), False)
     assert not _vote(quorum, node, ballot).granted
 
 
