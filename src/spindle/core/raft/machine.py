@@ -132,7 +132,7 @@ class Raft:
         """
         state = self.state
         error = Error.INVALID_REQUEST
-        if ballot.is_possible:
+        if ballot.is_possible and ballot.candidate != state.me:
             error = state.refuses_voter(ballot.candidate, ballot.epoch)
         if error != Error.NONE:
             answer(VoteAnswer(state.heard(error), False))

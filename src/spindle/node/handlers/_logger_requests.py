@@ -1,7 +1,8 @@
-"""A broker's part of IncrementalAlterConfigs: the levels of its own loggers (KIP-412).
+"""A broker's part of IncrementalAlterConfigs.
 
-What else a request asks for goes on to the controller as a request of its own, and the two answers
-become one, in the order of the request.
+It sets the levels of its own loggers (KIP-412), and refuses other brokers' settings, which only
+they can judge. What else a request asks for goes on to the controller as a request of its own, and
+the two answers become one, in the order of the request.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from spindle.model.acl import CLUSTER_NAME, AclOperation, AclResourceType
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
+from spindle.model.image import BROKER_RESOURCE
 from spindle.node.authorization.sifting import Sifted
 from spindle.node.handlers._configs import hand_on, told
 from spindle.node.handlers._loggers import LOGGER_RESOURCE, alter
@@ -38,16 +40,23 @@ Answer: TypeAlias = IncrementalAlterConfigsResponse
 Refuse: TypeAlias = Callable[[Asked, RequestContext[Answer], Error, str], Answer]
 
 
-def change_levels(
+def answer_own_part(
     broker: Broker, request: Asked, context: RequestContext[Answer], refuse: Refuse
 ) -> bool:
-    """Change levels, and hand on what else is asked for; False where no level is to be changed.
+    """Answer what is ours to answer, and hand on what else is asked for; False where none is.
 
     A large request, which would hold the loop, is handed on as it is: loggers are refused there.
     """
     if len(context.raw) >= LARGE_FRAME or len(request.resources) > SIZE:
         return False
-    others = Sifted(request.resources, lambda r: r.resource_type != LOGGER_RESOURCE)
+    mine = str(broker.node_id)
+
+    def is_handed_on(resource: AlterConfigsResource) -> bool:
+        of_broker = resource.resource_type == BROKER_RESOURCE
+        of_another = of_broker and resource.resource_name not in ("", mine)
+        return resource.resource_type != LOGGER_RESOURCE and not of_another
+
+    others = Sifted(request.resources, is_handed_on)
     if others.is_whole:
         return False
     named = Counter((r.resource_type, r.resource_name) for r in request.resources)
@@ -57,6 +66,8 @@ def change_levels(
         outcome: tuple[Error, str | None] = (Error.CLUSTER_AUTHORIZATION_FAILED, None)
         if named[resource.resource_type, resource.resource_name] > 1:
             outcome = (Error.INVALID_REQUEST, "Each resource must appear at most once.")
+        elif may and resource.resource_type == BROKER_RESOURCE:
+            outcome = Error.INVALID_REQUEST, _not_ours(mine, resource.resource_name)
         elif may:
             outcome = alter(broker.out, broker.node_id, resource, request.validate_only)
         return told(AlterConfigsResourceResponse, (resource,), (outcome,))[0]
@@ -71,6 +82,12 @@ def change_levels(
         inner = _inner(context, rest, lambda answer: context.answer(woven(answer)))
         hand_on(broker, inner, iter(others.kept), partial(refuse, rest, inner))
     return True
+
+
+def _not_ours(mine: str, named: str) -> str:
+    if not (named.removeprefix("-").isascii() and named.removeprefix("-").isdecimal()):
+        return f"Node id must be an integer, but it is: {named}"
+    return f"Unexpected broker id, expected {mine}, but received {named}"
 
 
 def _inner(

@@ -3,7 +3,7 @@
 Behaviour: single settings of topics and brokers are set, deleted, appended to or subtracted from;
 each resource as a whole or not at all (KIP-339). Settings of brokers are recorded; the brokers
 apply them when they see the record. On the broker listener the request is forwarded, but for the
-levels of the node's own loggers (`_loggers`).
+levels of the node's own loggers (`_loggers`) and settings of another broker, which are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.authorization.sifting import Sifted
 from spindle.node.handlers._configs import asked, hand_on, told
-from spindle.node.handlers._logger_requests import change_levels
+from spindle.node.handlers._logger_requests import answer_own_part
 from spindle.node.handlers._loggers import LOGGER_RESOURCE, TOO_LARGE, alter
 from spindle.node.handlers._repeats import RepeatedResources
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -39,8 +39,8 @@ def on_broker(
     request: IncrementalAlterConfigsRequest,
     context: RequestContext[IncrementalAlterConfigsResponse],
 ) -> Later:
-    """Hand on to the controller what this broker can live with; change the levels of loggers."""
-    if not change_levels(broker, request, context, refuse):
+    """Hand on to the controller what this broker can live with; answer what is its own."""
+    if not answer_own_part(broker, request, context, refuse):
         hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
     return LATER
 

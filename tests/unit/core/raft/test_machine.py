@@ -336,6 +336,7 @@ def test_a_vote_of_an_old_epoch_is_fenced() -> None:
         (3, 7, OffsetAndEpoch(-1, 5), False),
         (3, 7, OffsetAndEpoch(99, -1), True),
         (-1, 7, OffsetAndEpoch(99, 5), False),
+        (2, 7, OffsetAndEpoch(99, 5), False),
     ],
 )
 def test_a_candidate_that_cannot_be_is_refused_and_its_epoch_is_not_taken(
