@@ -1,7 +1,7 @@
 """What a voter answers to others of the quorum, beside Apache Kafka 4.3 with the same requests.
 
 One voter of three runs of each kind, and waits long before it acts by itself: what it knows of
-epochs and leaders is what it is told here, request after request. Where the other two would listen
+epochs and leaders is what these requests say, one after the other. Where the other two would listen
 there is a socket, so that they are silent and not gone.
 """
 

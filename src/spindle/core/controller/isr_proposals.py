@@ -95,7 +95,9 @@ def check(draft: Draft, broker: NodeId, proposal: IsrProposal) -> Error:
     members = [member for member, _ in proposal.isr]
     if len(set(members)) != len(members) or not set(members) <= set(partition.replicas):
         return Error.INVALID_REQUEST
-    if broker not in members or proposal.recovery not in (RECOVERED, RECOVERING):
+    if broker not in members:
+        return Error.INVALID_REQUEST
+    if proposal.recovery not in (RECOVERED, RECOVERING):
         return Error.INVALID_REQUEST
     if proposal.recovery == RECOVERING and (
         len(members) > 1 or partition.leader_recovery_state == RECOVERED

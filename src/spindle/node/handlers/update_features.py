@@ -66,10 +66,10 @@ def on_controller(
             return
         if outcome.error is Error.NOT_LEADER_OR_FOLLOWER:
             outcome = Refusal(Error.NOT_CONTROLLER, outcome.message)
-        refused = partial(refuse, request, context)
-        if outcome.error is not Error.NOT_CONTROLLER:
-            refused = _refuse_whole
-        controller.refuse_later(context, outcome, refused)
+        if outcome.error is Error.NOT_CONTROLLER:
+            controller.refuse_later(context, outcome, partial(refuse, request, context))
+        else:
+            controller.refuse_later(context, outcome, _refuse_whole)
 
     def then(outcome: Refusal | None) -> None:
         if outcome is None and quorum and not request.validate_only:
