@@ -47,7 +47,6 @@ class AtOnce(NamedTuple):
 
 IN_ONE: Final = {
     ("broker", Key.SHARE_FETCH): AtOnce("a session takes in its partitions, all at once", 13, 34.3),
-    ("broker", Key.UPDATE_FEATURES): AtOnce("all features change or none", 6, 12.3),
     ("controller", Key.BROKER_HEARTBEAT): AtOnce(
         "a broker tells of its directories, all at once", 7, 8.4
     ),
@@ -57,7 +56,6 @@ IN_ONE: Final = {
     ("controller", Key.CONTROLLER_REGISTRATION): AtOnce(
         "a controller tells of its listeners, all at once", 26, 23.8
     ),
-    ("controller", Key.UPDATE_FEATURES): AtOnce("all features change or none", 6, 13.2),
 }
 """What is still served at once, by the kind of node: 4,000 things take less than 50 ms of it."""
 
