@@ -50,18 +50,18 @@ COORDINATORS = [
         ),
         (
             "a partition takes part already, from memory, whatever the transaction's version",
-            "            if bumps and stored.version >= BUMPING:",
-            "            if bumps:",
+            "            if bumps and stored.version >= BUMPING and",
+            "            if bumps and",
         ),
         (
             "a partition that takes part already is confirmed where epochs do",
-            "            if bumps and stored.version >= BUMPING:",
-            "            if bumps and stored.version < 0:",
+            "            if bumps and stored.version >= BUMPING and",
+            "            if bumps and stored.version < 0 and",
         ),
         (
             "a partition is denied from memory",
-            "        if not any(told.values()):",
-            "        if told:",
+            "        if not any(told.values()) and (",
+            "        if told and (",
         ),
         (
             "the end of an unknown id is refused from memory",
@@ -196,8 +196,8 @@ COORDINATORS = [
         ),
         (
             "an EndTxn of the epoch before counts as new",
-            "        if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch):",
-            "        if bumps and bumped and overflown:",
+            "and (overflown or producer.epoch + 1 == own.epoch) and",
+            "and overflown and",
         ),
         (
             "an id goes on beyond its last epoch",

@@ -101,7 +101,5 @@ class Completing:
         def done(error: Error) -> None:
             if error:
                 self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
-            elif stored.next_id != NO_ID:
-                txn.last_epoch = stored.producer.epoch
 
         self._store(txn, completed, done)

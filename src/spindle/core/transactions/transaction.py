@@ -18,6 +18,7 @@ from spindle.core.transactions.transaction_values import (
     BUMPING,
     EPOCH_MAX,
     NO_EPOCH,
+    NO_ID,
     ProducerIdAndEpoch,
     Stored,
 )
@@ -84,9 +85,8 @@ class Transaction:
             return Error.PRODUCER_FENCED
         if own.epoch == NO_EPOCH or expected.epoch in (own.epoch, self.last_epoch):
             return Error.NONE
-        if rotated:
-            return Error.NONE if own.epoch == 0 else Error.PRODUCER_FENCED
-        return self.not_ours(expected.epoch)
+        # A newcomer leaves no last epoch: to the producer before it the newcomer's id is not given.
+        return Error.PRODUCER_FENCED if rotated else self.not_ours(expected.epoch)
 
     def not_ours(self, epoch: int) -> Error:
         """Why a producer with our id is refused whose epoch is another than ours.
@@ -152,6 +152,8 @@ class Transaction:
             if bumps:
                 return TransactionInput.COMMIT_BUMPING if commit else TransactionInput.ABORT_BUMPING
             return TransactionInput.COMMIT if commit else TransactionInput.ABORT
-        if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch):
+        # A fence takes the very last epoch: no producer goes on with that.
+        used_up = own.epoch == EPOCH_MAX and self.stored.next_id == NO_ID
+        if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch) and not used_up:
             return TransactionInput.COMMIT_REPEATED if commit else TransactionInput.ABORT_REPEATED
         return self.not_ours(producer.epoch)

@@ -224,7 +224,7 @@ class TransactionCoordinatorShard:
         added = [p for p in dict.fromkeys(partitions) if p not in known.taking_part]
         ongoing = stored.state is TransactionState.ONGOING
         if ongoing and not added:
-            if bumps and stored.version >= BUMPING:
+            if bumps and stored.version >= BUMPING and not known.fence_failed:
                 # Leaders ask so. Another coordinator that has ended it took the next epoch for the
                 # marker, so the partition refuses this one from then on.
                 then(Error.NONE)
@@ -258,7 +258,9 @@ class TransactionCoordinatorShard:
         takes before the marker ends with it. Once the marker is there, which has that coordinator's
         epoch, the leader drops the answers that it waits for, and does not ask a coordinator of a
         lower epoch again (`node.transactions.enlisting`). Only a broker that coordinates for the
-        second time, and has learned of neither change, could still mislead that leader.
+        second time, and has learned of neither change, could still mislead that leader. A fence
+        that could not be written has taken an epoch that another coordinator may give for the next
+        transaction: of that one a yes must be certain, here and in `add`.
         """
         refused = self._check(transactional_id, producer)
         txn = self.transactions.get(transactional_id)
@@ -270,7 +272,7 @@ class TransactionCoordinatorShard:
             p: refused or (Error.NONE if p in taking_part else Error.TRANSACTION_ABORTABLE)
             for p in partitions
         }
-        if not any(told.values()):
+        if not any(told.values()) and (txn is None or not txn.fence_failed):
             then(told)
             return
         self._tell(

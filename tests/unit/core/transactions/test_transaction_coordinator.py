@@ -292,6 +292,62 @@ def test_a_producer_that_goes_on_after_an_error_gets_a_new_id_after_its_last_epo
     assert world.init(last) == ProducerIdAndEpoch(101, 0), "it had not heard of it"
 
 
+def test_a_fenced_producer_does_not_get_the_id_of_the_newcomer_that_fenced_it() -> None:
+    """Two producers would write with one id and epoch, each in the transaction of the other."""
+    world = World()
+    world.begin()
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    assert world.init() == ProducerIdAndEpoch(101, 0)
+    assert world.init(last) is Error.PRODUCER_FENCED
+    world.reload()
+    assert world.init(last) is Error.PRODUCER_FENCED
+
+
+def test_no_producer_goes_on_with_the_very_last_epoch() -> None:
+    """A fence takes it; what is above it fits into no record."""
+    world = World()
+    world.coordinator.level = 2
+    world.begin()
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    world.add(last, A, bumps=True)
+    assert world.init() is BUSY
+    assert world.end(last, commit=False, bumps=True) is Error.PRODUCER_FENCED
+    assert world.mark().producer == ProducerIdAndEpoch(100, EPOCH_MAX)
+    assert world.end(last, commit=False, bumps=True) is Error.PRODUCER_FENCED
+    assert world.init() == ProducerIdAndEpoch(101, 0)
+
+
+def test_a_producer_whose_last_epoch_ended_a_transaction_goes_on_with_the_next_id() -> None:
+    world = World()
+    world.begin()
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    world.add(last, A, bumps=True)
+    assert world.end(last, bumps=True) == ProducerIdAndEpoch(101, 0)
+    world.mark()
+    assert world.init(last) == ProducerIdAndEpoch(101, 0), "it had not heard of it"
+    assert world.init() == ProducerIdAndEpoch(101, 1)
+    assert world.init(last) is Error.PRODUCER_FENCED
+
+
+def test_nothing_is_confirmed_from_memory_in_an_epoch_that_was_never_written() -> None:
+    """The next coordinator gives it for the next transaction: the partition may be in the one
+    before, which would take in the records of both."""
+    world = World()
+    first = world.begin()
+    world.add(first, A, bumps=True)
+    world.error = Error.NOT_COORDINATOR
+    assert world.init() is Error.NOT_COORDINATOR
+    second = first._replace(epoch=1)
+    assert world.add(second, A, bumps=True) is Error.NOT_COORDINATOR
+    assert world.verify(second, A) == {A: Error.NOT_COORDINATOR}
+
+
 @pytest.mark.parametrize("epoch", [0, EPOCH_MAX - 1])
 @pytest.mark.parametrize("commit", [True, False])
 def test_the_next_end_waits_for_the_markers_of_the_one_before(epoch: int, commit: bool) -> None:
