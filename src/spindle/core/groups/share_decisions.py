@@ -6,7 +6,7 @@ nothing changes before. Carried out by `core.groups.share_group`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -74,6 +74,8 @@ class ShareDraft:
         renamed = set(member.said.topics) != set(before.said.topics)
         if member.said != before.said or before.member_id not in self.group.members:
             self.put(ShareSubscriptionRecord(self._id, member.member_id, member.said))
+        if topics_changed:
+            self._forget_gone()
         epoch = self.group.epoch
         due = epoch <= self.group.assignment_epoch and self._is_pending()
         if renamed or due or topics_changed:
@@ -231,13 +233,19 @@ class ShareDraft:
         if made != states:
             self.put(InitializationRecord(self._id, None if made.is_empty else made))
 
-    def settle(self, done: Named, failed: Named) -> None:
-        """The making of states has come to an end."""
+    def settle(self, done: Named) -> None:
+        """States were made. What could not be made may be there from a time before: it stays
+        marked, so that it goes with the group."""
         states = self.group.states
-        left = without_partitions(without_partitions(states.initializing, done), failed)
+        left = without_partitions(states.initializing, done)
         # Of what was deleted meanwhile nothing is kept.
         done = {t: named for t, named in done.items() if t in states.initializing}
         self.set_states(initializing=left, initialized=with_partitions(states.initialized, done))
+
+    def end_deletions(self, over: Container[TopicId]) -> None:
+        """States of topics were deleted."""
+        deleting = self.group.states.deleting
+        self.set_states(deleting={t: name for t, name in deleting.items() if t not in over})
 
     def forget_topics(self, topics: Iterable[TopicId]) -> None:
         """Topics are gone, and so is what was kept of them."""
@@ -248,6 +256,12 @@ class ShareDraft:
             {t: named for t, named in states.initialized.items() if t not in gone},
             {t: name for t, name in states.deleting.items() if t not in gone},
         )
+
+    def _forget_gone(self) -> None:
+        """Topics may have gone while none could write so."""
+        states = self.group.states
+        known = (*states.initializing, *states.initialized, *states.deleting)
+        self.forget_topics(t for t in known if self.around.topic_name(t) is None)
 
     # --- leaving --------------------------------------------------------------------------------
 

@@ -61,6 +61,8 @@ class ShareGroup(TurnTaking):
         self._topics_changed = True
         self._tried: dict[tuple[TopicId, int], float] = {}
         """Partitions whose state we have asked for, and when (s)."""
+        self._deletions = 0
+        """Deletions of states that are under way."""
         self._sessions = Deadlines(out, self._on_time)
 
     def restore(self) -> None:
@@ -68,7 +70,7 @@ class ShareGroup(TurnTaking):
         for member_id in self.metadata.members:
             self._heard_of(member_id)
         if self.metadata.states.deleting:
-            self._delete_states(lambda told: None)
+            self._delete_states(_ignored)
 
     def close(self, error: Error) -> None:
         """The group is led elsewhere: answer all that wait, and stop."""
@@ -110,12 +112,14 @@ class ShareGroup(TurnTaking):
             return
         wanted = draft.initialize(self._under_way(draft.limits.initialize_retry))
 
-        def counts() -> None:
-            self._sessions.keep(self.metadata.members)
+        def counts(waits: bool) -> None:
             self._heard_of(beat.member_id)
             if wanted:
-                self._initialize(draft.group.epoch, wanted, None, lambda told: None)
-            then(answer)
+                self._initialize(draft.group.epoch, wanted, None, _ignored)
+            if draft.group.states.deleting and not self._deletions:
+                self._delete_states(_ignored)
+            if waits:
+                then(answer)
 
         def undo() -> None:
             self._topics_changed = True
@@ -130,23 +134,21 @@ class ShareGroup(TurnTaking):
             turn.fail(refusal)
             return
         answer = ShareBeatAnswer(member_id=beat.member_id, epoch=beat.epoch)
-        self._store(draft, turn, lambda: then(answer))
+        self._store(draft, turn, lambda waits: then(answer) if waits else None)
 
     def _store(
         self,
         draft: ShareDraft,
         turn: GroupTurn,
-        then: Callable[[], None],
+        then: Callable[[bool], None] = lambda waits: None,
         undo: Callable[[], None] = lambda: None,
     ) -> None:
-        """Append what was decided; `then` once it counts and its client still waits."""
-        waits = turn.refuse is not None
+        """Append what was decided; `then` once it counts, with whether its client still waits."""
 
         def counts(first: int = 0) -> None:
             self.metadata = draft.group
             self._sessions.keep(self.metadata.members)
-            if turn.take() is not None or not waits:
-                then()
+            then(turn.take() is not None)
 
         if draft.records:
             self._write([*draft.records], turn, counts, undo)
@@ -174,16 +176,25 @@ class ShareGroup(TurnTaking):
         def told(errors: PartitionErrors) -> None:
             for where in errors:
                 self._tried.pop(where, None)
-            done = _chosen(wanted, errors, lambda error: not error)
-            failed = _chosen(wanted, errors, bool)
-            self._enqueue(GroupTurn(lambda turn: settle(turn, done, failed, errors), None))
-
-        def settle(turn: GroupTurn, done: Named, failed: Named, errors: PartitionErrors) -> None:
-            draft = self._draft()
-            draft.settle(done, failed)
-            self._store(draft, turn, lambda: then(errors))
+            done = _without_errors(wanted, errors)
+            self._note(lambda draft: draft.settle(done), errors, then)
 
         self._states.initialize(InitializeOrder(self.metadata.group_id, epoch, made), told)
+
+    def _note(
+        self, decide: Callable[[ShareDraft], None], errors: PartitionErrors, then: ErrorsThen
+    ) -> None:
+        """Write what has come of states. `then` hears it once that counts, or why it does not."""
+
+        def act(turn: GroupTurn) -> None:
+            draft = self._draft()
+            decide(draft)
+            self._store(draft, turn, lambda waits: then(errors) if waits else None)
+
+        def refuse(refusal: Refusal) -> None:
+            then(dict.fromkeys(errors, (refusal.error, refusal.message or None)))
+
+        self._enqueue(GroupTurn(act, refuse))
 
     def alter(
         self,
@@ -209,7 +220,11 @@ class ShareGroup(TurnTaking):
                 initializing=with_partitions(states.initializing, wanted),
                 deleting={t: n for t, n in states.deleting.items() if t not in wanted},
             )
-            self._store(draft, turn, lambda: self._initialize(epoch, wanted, offsets, then))
+
+            def counts(waits: bool) -> None:
+                self._initialize(epoch, wanted, offsets, then if waits else _ignored)
+
+            self._store(draft, turn, counts)
 
         self._enqueue(GroupTurn(act, refuse))
 
@@ -233,7 +248,11 @@ class ShareGroup(TurnTaking):
             draft = self._draft()
             self._mark_deleting(draft, gone)
             partitions = {t: sorted(known[t].partitions) for t in gone if t in known}
-            self._store(draft, turn, lambda: self._delete_states(told, partitions))
+
+            def counts(waits: bool) -> None:
+                self._delete_states(told if waits else _ignored, partitions)
+
+            self._store(draft, turn, counts)
 
         def told(errors: PartitionErrors) -> None:
             found: dict[TopicId, tuple[Error, str | None]] = {}
@@ -256,26 +275,25 @@ class ShareGroup(TurnTaking):
     def _delete_states(
         self, then: ErrorsThen, partitions: Mapping[TopicId, Sequence[int]] | None = None
     ) -> None:
-        """Have the states of what is marked deleted; then the mark goes."""
+        """Have the states of what is marked deleted; then the mark goes.
+
+        Where that fails it stays, and the next heartbeat tries again: members get none of a topic
+        that is marked.
+        """
         asked: dict[TopicId, Sequence[int]] = {}
         for topic_id, name in self.metadata.states.deleting.items():
-            if partitions is not None and topic_id in partitions:
-                asked[topic_id] = partitions[topic_id]
-            elif self._around.topic_id(name) == topic_id:
-                asked[topic_id] = range(self._around.partition_count(topic_id))
+            if self._around.topic_id(name) == topic_id:
+                every = range(self._around.partition_count(topic_id))
+                asked[topic_id] = (partitions or {}).get(topic_id, every)
         gone = frozenset(self.metadata.states.deleting) - frozenset(asked)
 
         def told(errors: PartitionErrors) -> None:
+            self._deletions -= 1
             failed = {t for (t, _), (error, _) in errors.items() if error}
             over = gone | (frozenset(asked) - failed)
-            self._enqueue(GroupTurn(lambda turn: settle(turn, over, errors), None))
+            self._note(lambda draft: draft.end_deletions(over), errors, then)
 
-        def settle(turn: GroupTurn, over: frozenset[TopicId], errors: PartitionErrors) -> None:
-            draft = self._draft()
-            deleting = self.metadata.states.deleting
-            draft.set_states(deleting={t: n for t, n in deleting.items() if t not in over})
-            self._store(draft, turn, lambda: then(errors))
-
+        self._deletions += 1
         self._states.delete(self.metadata.group_id, asked, told)
 
     def forget_topics(self, topics: Iterable[TopicId]) -> None:
@@ -288,7 +306,10 @@ class ShareGroup(TurnTaking):
         def act(turn: GroupTurn) -> None:
             draft = self._draft()
             draft.forget_topics(gone)
-            self._store(draft, turn, lambda: None)
+            self._store(draft, turn, undo=undo)
+
+        def undo() -> None:
+            self._topics_changed = True
 
         self._enqueue(GroupTurn(act, None))
 
@@ -312,7 +333,11 @@ class ShareGroup(TurnTaking):
             draft = self._draft()
             self._mark_deleting(draft, {t: named.topic for t, named in known.items()})
             partitions = {t: sorted(named.partitions) for t, named in known.items()}
-            self._store(draft, turn, lambda: self._delete_states(told, partitions))
+
+            def counts(waits: bool) -> None:
+                self._delete_states(told if waits else _ignored, partitions)
+
+            self._store(draft, turn, counts)
 
         def told(errors: PartitionErrors) -> None:
             failed = next((outcome for outcome in errors.values() if outcome[0]), None)
@@ -357,19 +382,18 @@ class ShareGroup(TurnTaking):
             )
         draft = self._draft()
         draft.remove(self.metadata.members[member_id] for member_id in late)
-        self._store(draft, turn, lambda: None)
+        self._store(draft, turn)
         self._sessions.wake()
 
 
-def _chosen(
-    wanted: Named, errors: PartitionErrors, choose: Callable[[Error], bool]
-) -> dict[TopicId, NamedPartitions]:
-    """Those of which the outcome is so."""
-    found = {
-        t: NamedPartitions(
-            named.topic,
-            frozenset(n for n in named.partitions if (t, n) in errors and choose(errors[t, n][0])),
-        )
+def _ignored(told: PartitionErrors) -> None:
+    """No client waits."""
+
+
+def _without_errors(wanted: Named, errors: PartitionErrors) -> dict[TopicId, NamedPartitions]:
+    """Those of which a state was made."""
+    failed = {
+        t: NamedPartitions(named.topic, frozenset(n for n in named.partitions if errors[t, n][0]))
         for t, named in wanted.items()
     }
-    return without_partitions(found, {})
+    return without_partitions(wanted, failed)

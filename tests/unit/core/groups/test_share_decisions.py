@@ -35,7 +35,7 @@ def test_a_clock_that_was_ahead_keeps_no_group_waiting(wall_ms: int, assigned: b
     first = ShareDraft(ShareGroupMetadata("g"), around, 5_000_000)
     epoch = first.beat(beat(0), True).epoch
     made = first.initialize(())
-    first.settle(made, {})
+    first.settle(made)
     second = ShareDraft(first.group, around, wall_ms)
     answer = second.beat(beat(epoch), False)
     assert (answer.assignment or {}) == ({topic_id_of("t"): (0, 1)} if assigned else {})
@@ -47,7 +47,7 @@ def test_a_topic_that_is_gone_is_given_up_before_the_next_target_is_made() -> No
     said = replace(beat(0), topics=("t", "u"))
     first = ShareDraft(ShareGroupMetadata("g"), around, 5_000_000)
     epoch = first.beat(said, True).epoch
-    first.settle(first.initialize(()), {})
+    first.settle(first.initialize(()))
     second = ShareDraft(first.group, around, 5_001_000)
     answer = second.beat(replace(beat(epoch), topics=None), False)
     assert answer.assignment == {topic_id_of("t"): (0, 1), topic_id_of("u"): (0,)}
