@@ -137,6 +137,7 @@ class ShareCoordinatorShard:
             made = ShareState(
                 snapshot_epoch=0 if state is None else state.snapshot_epoch + 1,
                 state_epoch=state_epoch,
+                leader_epoch=0 if state is None else state.leader_epoch,
                 start_offset=start_offset,
                 complete=0 if start_offset >= 0 else -1,
                 created_ms=now,
@@ -222,10 +223,16 @@ class ShareCoordinatorShard:
             self._write(key, SnapshotRecord(key, None), _ignored)
 
     def snapshot_cold(self) -> None:
-        """What is not written any more gets a snapshot, so that its old records can go."""
+        """What is not written any more gets a snapshot, so that its old records can go.
+
+        So can those of a topic that has gone while none could write so.
+        """
         before = self._out.wall_ms - self._limits.cold
         for key, kept in tuple(self._kept.items()):
             state = kept.state
+            if self._is_wrong(key):
+                self._enqueue(key, partial(self._forget, key), _ignored)
+                continue
             if kept.busy or not kept.updates or state is None or state.written_ms > before:
                 continue
             made = replace(

@@ -120,7 +120,7 @@ class SharePartition(RunList):
         skipped = frozenset(aborted)
         made: list[Run] = []
         taken = 0
-        room = self.limits.locks - self.in_flight
+        most = self.end + self.limits.locks - self.in_flight - 1
         at = self.next if offset is None else max(offset, self.start)
         for base, last in batches:
             if taken >= ask.records:
@@ -134,11 +134,14 @@ class SharePartition(RunList):
             if base in skipped:
                 self._give_up(first, last)
                 continue
-            if first >= self.end and taken and taken >= room:
-                break
+            upto = last
+            if ask.strict or self.end > most:
+                upto = min(upto, max(most, self.end - 1))
             if ask.strict:
-                last = min(last, self._strictly(first, last, ask.records - taken))
-            taken += self._take(ask, first, last, now, made)
+                upto = min(upto, self._strictly(first, upto, ask.records - taken))
+            taken += self._take(ask, first, upto, now, made)
+            if upto < last:
+                break
         self._advance()
         return [StateBatch(r.first, r.last, r.state, r.count) for r in made]
 

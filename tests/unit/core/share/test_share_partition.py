@@ -113,6 +113,17 @@ def test_a_strict_limit_cuts_batches() -> None:
     assert spans(machine.acquire(ask("b", 20, True), [(0, 9)], 0.0)) == [(3, 9, 1)]
 
 
+def test_a_strict_limit_leaves_no_more_in_flight_than_may_be() -> None:
+    machine = SharePartition(LIMITS, 0)
+    assert spans(machine.acquire(ask(records=90, strict=True), [(0, 99)], 0.0)) == [(0, 89, 1)]
+    found = machine.acquire(ask("b", 50, True), [(0, 99), (102, 150)], 0.0)
+    assert spans(found) == [(90, 99, 1)]
+    assert not machine.can_acquire
+    machine.on_written(said(machine, 5, 6, RELEASE), Error.NONE)
+    found = machine.acquire(ask("b", 50, True), [(0, 99), (102, 150)], 0.0)
+    assert spans(found) == [(5, 6, 2)]
+
+
 def test_what_is_not_in_the_log_or_was_aborted_is_passed_over() -> None:
     machine = SharePartition(LIMITS, 0)
     assert spans(machine.acquire(ask(), [(2, 3), (6, 7), (8, 9)], 0.0, aborted=[6])) == [
