@@ -8,6 +8,7 @@ from tests.mutants.logs import LOGS
 from tests.mutants.nodes import NODES
 from tests.mutants.outside import OUTSIDE
 from tests.mutants.replicas import REPLICAS
+from tests.mutants.sharing import SHARING
 from tests.mutants.small_files import CHECKPOINTS, SMALL_FILES
 
 ALL = (
@@ -21,6 +22,7 @@ ALL = (
     *REPLICAS,
     *COORDINATORS,
     *CONSUMERS,
+    *SHARING,
     *CONTROLLERS,
     *OUTSIDE,
 )
