@@ -116,12 +116,22 @@ def test_a_strict_limit_cuts_batches() -> None:
 def test_a_strict_limit_leaves_no_more_in_flight_than_may_be() -> None:
     machine = SharePartition(LIMITS, 0)
     assert spans(machine.acquire(ask(records=90, strict=True), [(0, 99)], 0.0)) == [(0, 89, 1)]
-    found = machine.acquire(ask("b", 50, True), [(0, 99), (102, 150)], 0.0)
-    assert spans(found) == [(90, 99, 1)]
+    assert spans(machine.acquire(ask("b", 50, True), [(0, 150)], 0.0)) == [(90, 99, 1)]
     assert not machine.can_acquire
     machine.on_written(said(machine, 5, 6, RELEASE), Error.NONE)
-    found = machine.acquire(ask("b", 50, True), [(0, 99), (102, 150)], 0.0)
-    assert spans(found) == [(5, 6, 2)]
+    assert spans(machine.acquire(ask("b", 50, True), [(0, 150)], 0.0)) == [(5, 6, 2)]
+
+
+def test_a_record_whose_lock_has_ended_stays_with_the_next_member_whatever_can_be_written() -> None:
+    machine = SharePartition(LIMITS, 0)
+    machine.acquire(ask(), [(0, 4)], 0.0)
+    change = machine.on_time(10.0)
+    assert change is not None
+    assert spans(machine.acquire(ask("b"), [(0, 4)], 10.0)) == [(0, 4, 2)]
+    machine.on_written(change, Error.COORDINATOR_NOT_AVAILABLE)
+    assert machine.acquire(ask("c"), [(0, 4)], 10.0) == []
+    machine.on_written(said(machine, 0, 4, ACCEPT, member="b"), Error.NONE)
+    assert machine.start == 5
 
 
 def test_what_is_not_in_the_log_or_was_aborted_is_passed_over() -> None:
