@@ -179,7 +179,6 @@ SHARING = [
             "        if self.metadata.states.deleting:\n"
             "            self._delete_states(_ignored)\n\n",
             "\n",
-            "The next heartbeat does it, and a deletion of the group has all of it deleted.",
         ),
         (
             "a deletion that failed is over",

@@ -81,6 +81,20 @@ def test_a_deletion_that_failed_keeps_no_member_waiting_for_ever() -> None:
     joined(world)
 
 
+def test_a_deletion_goes_on_where_the_coordinator_moved() -> None:
+    world = ShareGroupWorld(held=[])
+    left(world, joined(world))
+    answers: list[object] = []
+    world.shard.shares.named("g").delete_offsets([T], answers.append, answers.append)
+    assert world.held is not None
+    world.held.pop(0)(None)
+    world.keeper.under_way.clear()  # It goes down with what it asked for.
+    world.move(kept=0)
+    settle(world)
+    assert not world.keeper.states
+    assert not world.shard.shares.all["g"].metadata.states.deleting
+
+
 def test_a_group_goes_whose_topic_went_unheard() -> None:
     world = ShareGroupWorld(held=[])
     left(world, joined(world))
