@@ -95,6 +95,37 @@ def test_a_deletion_goes_on_where_the_coordinator_moved() -> None:
     assert not world.shard.shares.all["g"].metadata.states.deleting
 
 
+def test_nothing_is_known_of_what_was_deleted_while_it_was_made() -> None:
+    """Else members would get partitions of which no state is kept."""
+    world = ShareGroupWorld(held=[])
+    left(world, joined(world))
+    shares, answers = world.shard.shares, list[object]()
+    shares.alter("g", {T: {0: 5}}, {T: "t"}, answers.append, answers.append)
+    assert world.held is not None
+    world.held.pop(0)(None)
+    shares.named("g").delete_offsets([T], answers.append, answers.append)
+    world.held.pop(0)(None)
+    settle(world)
+    assert len(answers) == 2
+    assert not world.keeper.states
+    assert shares.all["g"].metadata.states.is_empty
+
+
+def test_a_topic_that_went_is_given_up_although_the_log_refused_that_at_first() -> None:
+    world = ShareGroupWorld(held=[])
+    member = joined(world)
+    del world.topics["t"]
+    world.shard.shares.on_topics_changed(frozenset("t"))
+    member.step(loses=0)
+    member.step(loses=0)
+    assert world.held is not None
+    world.held.pop(0)(Error.COORDINATOR_NOT_AVAILABLE)
+    for _ in range(6):
+        member.step(loses=0)
+        settle(world)
+    assert not member.holds
+
+
 def test_a_group_goes_whose_topic_went_unheard() -> None:
     world = ShareGroupWorld(held=[])
     left(world, joined(world))
