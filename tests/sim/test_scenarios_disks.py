@@ -319,6 +319,32 @@ def test_a_replica_that_comes_back_to_a_disk_with_room_again_is_in_sync() -> Non
     scene.finish()
 
 
+@pytest.mark.spec("B-12", "B-13", "K589-01")
+def test_a_full_disk_that_fails_and_comes_back_is_full_no_more() -> None:
+    """Neither its replicas nor the controller take it for full for ever."""
+    scene = Scene(Shape(2, 2), 2, min_insync_replicas="1")
+    member = scene.follower
+    home = scene.here(member)
+    broker, life = scene.broker(member), member.host.life
+    member.disk.capacity[home] = member.disk.used(home)
+    scene.until(lambda: member.node_id not in scene.state.isr, 30, "the others go on without it")
+    scene.until(lambda: bool(cordoned(scene, member)), 5, "it takes no new replicas")
+    break_disk(scene, member, home)
+    scene.until(lambda: home in broker.logs.offline, 5, "it has failed")
+    del member.disk.capacity[home]
+    member.disk.heal(home)
+    scene.until(lambda: home not in broker.logs.offline, 60, "it is back by itself")
+    scene.until(lambda: member.node_id in scene.state.isr, 30, "its replica is in sync")
+    scene.until(lambda: not cordoned(scene, member), 5, "it takes new replicas")
+    assert member.host.life == life
+    scene.finish()
+
+
+def cordoned(scene: Scene, member: SimNode) -> object:
+    """The broker's directories that the controller gives no new replicas."""
+    return scene.cluster.newest.brokers[member.node_id].cordoned_log_dirs
+
+
 @pytest.mark.spec("B-12")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_producer_takes_a_full_disk_for_a_loss(seed: int) -> None:

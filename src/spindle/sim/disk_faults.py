@@ -21,6 +21,8 @@ from spindle.wire.batch import split
 
 CRC_FROM: Final = 21
 """Bytes of a batch before those that its CRC covers."""
+COMES_BACK: Final = 0.5
+"""How often a disk that is well again comes back by itself, without a restart of its broker."""
 ALL_VERBS: Final[tuple[str, ...]] = ()
 SOME_VERBS: Final = (ALL_VERBS, ("write",), ("sync",), ("read",), ("rename",), ("open",))
 
@@ -46,7 +48,7 @@ class DiskFaults:
         return member, self._open.choose(list(member.directories))
 
     def _hurt(self, what: str, member: SimNode, path: LogDir, undo: Callable[[], None]) -> None:
-        """A disk is sick for a while; then the operator restarts its broker."""
+        """A disk is sick for a while; then its broker is restarted, or it returns (B-13)."""
         self._time.note(what, path)
         self._checks.disks_hurt[member.host.name] = None
         self._checks.network_hurt = True
@@ -56,7 +58,8 @@ class DiskFaults:
             undo()
             self._promises.on_relief(member)
             broker = member.broker
-            if broker is not None and broker.logs.offline and not self._open.healing:
+            comes_back = self._open.healing or self._rng.random() < COMES_BACK
+            if broker is not None and broker.logs.offline and not comes_back:
                 self._processes.restart(member)
 
         self._open.for_a_while(well)

@@ -20,6 +20,7 @@ OF_A_FAILED_DIRECTORY = [
     "tell controller",
     "abandon jobs",
     "forget pace",
+    "tell cordoned",
     "note log ends",
     "fail partitions",
     "tell listeners",

@@ -225,6 +225,7 @@ class LogDirManager:
             opened = self.monitor.take_up(directory)
             self.look_into(opened)
             self.reconciler.on_returned(opened)
+            self.assignments.tell_cordoned()
             self.scrubbing.begin(directory.path)
             self.tell_of_all()
 
@@ -376,6 +377,7 @@ CONSEQUENCES: Final[Mapping[type, tuple[tuple[str, Callable[..., None]], ...]]] 
                 ("tell controller", _tell_controller),
                 ("abandon jobs", _abandon_jobs),
                 ("forget pace", lambda logs, event: logs.directories.paces.forget(event.path)),
+                TELL_CORDONED,
                 ("note log ends", _note_ends),
                 (
                     "fail partitions",

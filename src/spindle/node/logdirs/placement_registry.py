@@ -441,6 +441,8 @@ class ReplicaPlacementRegistry:
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
         for found in list(self.all.values()):
+            if found.crowded == path:
+                found.crowded = None  # When it is back, an append finds out whether it is full.
             if found.directory == path and found.stage is not Stage.CREATING:
                 found.stage, found.why = Stage.OFFLINE, f"{path} is offline"
                 found.damaged = False  # When it is back, it tells.
