@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from xdist.remote import Producer
 
-from tests.support import amounts, idle_time, three_workers
+from tests.support import amounts, idle_time
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
@@ -41,25 +40,8 @@ GARBAGE_THRESHOLDS = (20_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What the runner of the whole suite says: the file it reads, the order of files."""
+    """`--verdicts`: what the runner of the whole suite reads afterwards."""
     parser.addoption("--verdicts", help="file for the failed tests: out of time, or wrong")
-    parser.addoption("--three-workers", action="store_true", help=str(three_workers.__doc__))
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Let a worker that only computes have the time that the others leave."""
-    if config.getoption("--three-workers"):
-        three_workers.lower_priority(config)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(
-    config: pytest.Config, log: Producer
-) -> three_workers.ThreeWorkers | None:
-    """The order of files in a run of the whole suite."""
-    if config.getoption("--three-workers"):
-        return three_workers.ThreeWorkers(config, log)
-    return None
 
 
 @pytest.hookimpl(wrapper=True)
