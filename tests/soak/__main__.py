@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
@@ -122,8 +124,8 @@ class Soak:
         }
 
 
-def soak(seed: int, seconds: float, is_verbose: bool) -> list[str]:
-    """Run one seed and say what came of it; the findings."""
+def soak(seed: int, seconds: float, is_verbose: bool, kept: Path) -> list[str]:
+    """Run one seed and say what came of it; the findings. `kept`: where the nodes' logs go then."""
     began = time.monotonic()
 
     def say(what: str) -> None:
@@ -145,6 +147,11 @@ def soak(seed: int, seconds: float, is_verbose: bool) -> list[str]:
         )
         for finding in findings:
             print(f"  {finding}", flush=True)
+        if findings:
+            kept.mkdir(parents=True, exist_ok=True)
+            for node in cluster.nodes:
+                shutil.copy(node.log_file, kept / f"{seed}-{node.name.replace(' ', '-')}.log")
+            print(f"  the nodes' logs are in {kept}", flush=True)
     return findings
 
 
@@ -155,9 +162,16 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1, help="how many")
     parser.add_argument("--seconds", type=float, default=90, help="how long trouble lasts")
     parser.add_argument("--verbose", action="store_true", help="print each fault as it strikes")
+    parser.add_argument(
+        "--keep", type=Path, default=Path("build/soak"), help="folder for logs of what has failed"
+    )
     asked = parser.parse_args()
     seeds = range(asked.seed, asked.seed + asked.seeds)
-    found = [finding for seed in seeds for finding in soak(seed, asked.seconds, asked.verbose)]
+    found = [
+        finding
+        for seed in seeds
+        for finding in soak(seed, asked.seconds, asked.verbose, asked.keep)
+    ]
     return 1 if found else 0
 
 
