@@ -152,6 +152,18 @@ def test_a_broker_that_stands_still_or_is_cut_off_is_replaced_until_it_is_back(
     assert values(cluster.bootstrap_servers, "t") == [b"before", b"during"]
 
 
+def test_a_broker_can_be_cut_off_while_it_starts(cluster: ClusterInstance) -> None:
+    """It heeds the signal when it can, and the signal does not end it (as it would by default)."""
+    broker = cluster.broker(1)
+    broker.kill()
+    broker.start(wait=False)
+    broker.cut_off()
+    assert is_silent(broker)
+    assert broker.is_running
+    broker.reconnect()
+    eventually(lambda: in_sync(cluster) == {1, 2, 3}, "it is in sync")
+
+
 def test_a_broker_that_is_cut_off_receives_what_was_on_its_way_afterwards(
     cluster: ClusterInstance,
 ) -> None:

@@ -48,10 +48,19 @@ NETWORK: Final = NetworkDrill()
 """This process's: a process runs one node."""
 
 
+_SIGNALS: Final = (signal.SIGUSR1, signal.SIGUSR2)
+
+
+def hold_signals() -> None:
+    """Have these signals wait, here and in what is forked: they end what does not obey yet."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+
+
 def obey_signals(loop: asyncio.AbstractEventLoop) -> None:
-    """Have SIGUSR1 cut this process off, and SIGUSR2 reconnect it."""
+    """Have SIGUSR1 cut this process off, and SIGUSR2 reconnect it; also what came before."""
     loop.add_signal_handler(signal.SIGUSR1, NETWORK.cut_off)
     loop.add_signal_handler(signal.SIGUSR2, NETWORK.reconnect)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 class IsolatingSelector(PulseSelector):

@@ -148,8 +148,10 @@ def _order(process: asyncio.subprocess.Process, order: dict[str, str]) -> None:
 
 def main() -> None:
     """Fork a node for each line of input; stop them all when it ends."""
+    from spindle.runtime.isolation import hold_signals
     from spindle.runtime.memory import settle
 
+    hold_signals()
     wake, awake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(awake, warn_on_full_buffer=False)

@@ -20,8 +20,8 @@ from spindle.runtime.local_node import LocalNode
 from spindle.runtime.server import EXIT_BUG
 from spindle.testing.background import Background
 
-HEED_SECONDS: Final = 10.0
-"""How long a node may take to heed a signal."""
+HEED_SECONDS: Final = 30.0
+"""How long a node may take to heed a signal; one that has just been started heeds it then."""
 
 
 class NodeInstance:
