@@ -68,6 +68,7 @@ class Soak:
             client.start()
         self.troubles.run(seconds)
         self._say("all trouble has ended")
+        yield from self._ended()
         yield from self._waited(self._is_in_sync, "all replicas are in sync", IN_SYNC_S)
         left = sum(producer.end() for producer in self._producers)
         if left or self.produced.given_up:
@@ -78,6 +79,7 @@ class Soak:
         for member in self._members:
             member.end()
         yield from (f"{m.name} has given up: {m.fatal}" for m in self._members if m.fatal)
+        yield from self._ended()
         self._say("the audit begins")
         yield from audit.records(self._bootstrap, self.produced.acknowledged)
         replicas = self._replicas()
@@ -85,6 +87,11 @@ class Soak:
             broker.stop()
         yield from audit.files(self._cluster, replicas)
         yield from audit.bugs(self._cluster)
+
+    def _ended(self) -> Iterator[str]:
+        for node in self._cluster.nodes:
+            if not node.is_running:
+                yield f"{node.name} has ended by itself with {node.exit_code}"
 
     def _waited(self, look: Callable[[], bool], what: str, seconds: float) -> Iterator[str]:
         try:
