@@ -81,7 +81,7 @@ class Soak:
         yield from (f"{m.name} has given up: {m.fatal}" for m in self._members if m.fatal)
         yield from self._ended()
         self._say("the audit begins")
-        yield from audit.records(self._bootstrap, self.produced.acknowledged)
+        yield from audit.records(self._bootstrap, self.produced)
         replicas = self._replicas()
         for broker in self._cluster.brokers:
             broker.stop()
@@ -144,7 +144,7 @@ def soak(seed: int, seconds: float, is_verbose: bool, kept: Path) -> list[str]:
     ) as cluster:
         running = Soak(cluster, seed, say)
         findings = [*running.run(seconds)]
-        acknowledged = sum(map(len, running.produced.acknowledged.values()))
+        acknowledged = running.produced.number
         words = sum((copier.words for copier in running.copiers), Counter())
         print(
             f"seed {seed}: {acknowledged} records, transactions {dict(words)}, "

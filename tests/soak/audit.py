@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from confluent_kafka import Message
 
 from spindle.testing import ClusterInstance
+from tests.soak.producing import Produced
 from tests.soak.topics import COPY, INPUT, PARTITIONS, Place, origin
 from tests.support.clients import read_all
 
@@ -23,14 +24,16 @@ set aside as stray stays (B-17)."""
 Records = dict[int, list[Message]]
 
 
-def records(bootstrap: str, acknowledged: Mapping[Place, Mapping[int, bytes]]) -> Iterator[str]:
+def records(bootstrap: str, produced: Produced) -> Iterator[str]:
     """Read all: none is lost, twice, out of order or copied other than once."""
     source, copies = read_all(bootstrap, INPUT, READ_S), read_all(bootstrap, COPY, READ_S)
     for number in range(PARTITIONS):
         there = {m.offset(): m.value() for m in source[number]}
-        wanted = acknowledged.get(Place(INPUT, number), {})
+        wanted = produced.acknowledged[Place(INPUT, number)]
         lost = [offset for offset, value in wanted.items() if there.get(offset) != value]
         yield from _some(f"{INPUT}-{number}: acknowledged and lost, or changed", lost)
+        missing = produced.somewhere[Place(INPUT, number)].difference(there.values())
+        yield from _some(f"{INPUT}-{number}: acknowledged and nowhere", sorted(missing))
         yield from _some(f"{INPUT}-{number}: gaps before", _gaps(sorted(there)))
         yield from _some(f"{INPUT}-{number}: not in order", _disorder(source[number]))
         times = Counter(m.key() for m in copies[number])
@@ -39,7 +42,7 @@ def records(bootstrap: str, acknowledged: Mapping[Place, Mapping[int, bytes]]) -
         yield from _some(f"{COPY}-{number}: copied again", [k for k, n in times.items() if n > 1])
 
 
-def files(cluster: ClusterInstance, replicas: Mapping[Place, list[int]]) -> Iterator[str]:
+def files(cluster: ClusterInstance, replicas: dict[Place, list[int]]) -> Iterator[str]:
     """With all brokers stopped: replicas are alike, byte by byte, and nothing else is there."""
     for place, brokers in replicas.items():
         name = f"{place.topic}-{place.partition}"

@@ -26,15 +26,24 @@ class Produced:
 
     def __init__(self) -> None:
         self.acknowledged: defaultdict[Place, dict[int, bytes]] = defaultdict(dict)
+        self.somewhere: defaultdict[Place, set[bytes]] = defaultdict(set)
+        """Acknowledged without an offset: librdkafka had no answer, but one for a later batch."""
         self.given_up: Counter[str] = Counter()
+
+    @property
+    def number(self) -> int:
+        """How many records brokers have acknowledged."""
+        return sum(map(len, [*self.acknowledged.values(), *self.somewhere.values()]))
 
     def on_delivery(self, error: KafkaError | None, message: Message) -> None:
         """librdkafka tells what has become of a record."""
-        if error is None:
-            place = Place(message.topic(), message.partition())
-            self.acknowledged[place][message.offset()] = message.value()
-        else:
+        place, offset = Place(message.topic(), message.partition()), message.offset()
+        if error is not None:
             self.given_up[str(error)] += 1
+        elif offset is None:
+            self.somewhere[place].add(message.value())
+        else:
+            self.acknowledged[place][offset] = message.value()
 
 
 class NumberedProducer(threading.Thread):
