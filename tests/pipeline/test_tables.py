@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support import spark_class_data
 from tests.support.processes import tied
 
 from spindle.pipeline.schemas import SAMPLE
@@ -24,6 +25,7 @@ def test_a_table_in_hives_format_has_each_sample_once_and_a_forecast_comes_of_it
     conf = tmp_path / "conf"
     conf.mkdir()
     (conf / "spark-defaults.conf").write_text(
+        f"spark.driver.extraClassPath {spark_class_data.class_path()}\n"
         "spark.sql.catalogImplementation hive\n"
         f"spark.sql.warehouse.dir {(tmp_path / 'warehouse').as_uri()}\n"
         "spark.hadoop.javax.jdo.option.ConnectionURL "

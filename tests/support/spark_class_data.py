@@ -1,7 +1,9 @@
 """The archive of classes with which Spark's JVMs start: ours, those of commands, and a cluster's.
 
 It holds what a session as commands make it loads for a few jobs. The setting is one of Spark's own
-launcher, so what starts is the same command; Java finds its classes in the archive.
+launcher, so what starts is the same command; Java finds its classes in the archive. Java takes it
+only where a JVM's class path begins as that of the session does (`session.first_jars`). Its name is
+none that the package gives its own archives, of which it keeps two, in the same folder.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from spindle.pipeline.session import first_jars
 from tests.support import class_data
 from tests.support.processes import tied
 from tests.support.spark_jars import SPARKS_OWN
@@ -46,13 +49,28 @@ print(path)
 
 def archive() -> Path:
     """Where it is, once it is made."""
-    return class_data.place("spark", sorted(SPARKS_OWN.glob("*.jar")))
+    return class_data.place("tests-spark", sorted(SPARKS_OWN.glob("*.jar")))
 
 
 def share() -> None:
     """Have all Spark drivers that this process starts use it, where it is made."""
-    if archive().exists() and _serves():
-        os.environ.setdefault(_VARIABLE, shlex.join(class_data.options(archive())))
+    if found := options():
+        os.environ.setdefault(_VARIABLE, shlex.join(found))
+
+
+def options() -> list[str]:
+    """What a JVM of Spark takes to use it; nothing as long as it is not made."""
+    return class_data.options(archive()) if _serves() else []
+
+
+def class_path() -> str:
+    """All of Spark's jars in the order in which the archive has them.
+
+    For a Spark with a folder of settings of its own: that stands in its class path before the jars,
+    unless they are named before it.
+    """
+    (early,) = SPARKS_OWN.glob("slf4j-api-*.jar")  # Spark's launcher puts it before all others.
+    return os.pathsep.join([first_jars(), str(early), f"{SPARKS_OWN}/*"])
 
 
 def prepare() -> None:

@@ -8,6 +8,7 @@ The workers' Python has every library and no `spindle`: code that runs there has
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -17,12 +18,14 @@ from typing import Self
 import psutil
 import pyspark
 
+from spindle.pipeline.session import first_jars
+from tests.support import spark_class_data
 from tests.support.ports import free_port
 from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 _SPARK_HOME = Path(pyspark.__file__).parent
-_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _START_SECONDS = 120
 
 
@@ -34,6 +37,8 @@ class SparkCluster:
         self.python = _python_without_us(home / "python")
         self.master = f"spark://127.0.0.1:{free_port()}"
         self._connect_port = free_port()
+        # Drivers find the archive of classes in their environment.
+        self._java = shlex.join([*_JVM, *spark_class_data.options()])
         self._processes: list[subprocess.Popen[bytes]] = []
 
     @property
@@ -77,8 +82,10 @@ class SparkCluster:
             "spark.driver.memory": "512m",
             "spark.executor.memory": "512m",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.extraJavaOptions": _JVM,
-            "spark.executor.extraJavaOptions": _JVM,
+            "spark.driver.extraClassPath": first_jars(),
+            "spark.driver.extraJavaOptions": shlex.join(_JVM),
+            "spark.executor.extraClassPath": first_jars(),
+            "spark.executor.extraJavaOptions": self._java,
             "spark.sql.shuffle.partitions": "2",
         }
         pairs = [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]
@@ -98,6 +105,12 @@ class SparkCluster:
             timeout=seconds, check=False,
         )  # fmt: skip
 
+    def jvms(self) -> list[psutil.Process]:
+        """Those of the master, the worker, the server, and of what they have started."""
+        own = [psutil.Process(process.pid) for process in self._processes]
+        family = [p for one in own for p in (one, *one.children(recursive=True))]
+        return [process for process in family if process.name() == "java"]
+
     def environment(self) -> dict[str, str]:
         """That of every process of the cluster: no path leads to our code."""
         return {
@@ -105,7 +118,8 @@ class SparkCluster:
             "SPARK_HOME": str(_SPARK_HOME),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "512m",
-            "SPARK_DAEMON_JAVA_OPTS": _JVM,
+            "SPARK_DAEMON_JAVA_OPTS": self._java,
+            "SPARK_DAEMON_CLASSPATH": first_jars(),
             "PYSPARK_PYTHON": str(self.python),
         }
 

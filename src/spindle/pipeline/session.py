@@ -171,7 +171,7 @@ def _local(builder: SparkSession.Builder, more: Mapping[str, str]) -> SparkSessi
     if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():  # Else it is the user's own Spark.
         jars = Path(pyspark.__file__).parent / "jars"
         archive = ClassArchive(java_program(), jars.glob("*.jar"), kind=kind)
-        builder = builder.config("spark.driver.extraClassPath", _class_path())
+        builder = builder.config("spark.driver.extraClassPath", first_jars())
     options = [] if archive is None or _ARCHIVED in os.environ.get(_JVM, "") else archive.options()
     builder = builder.config("spark.driver.extraJavaOptions", _java_options(options))
     for name, value in {**_LOCAL_SETTINGS, **_SQL_SETTINGS, **more}.items():
@@ -235,7 +235,8 @@ def _java_options(more: Sequence[str]) -> str:
     return f'{_SHORT_RUNS} "-Dlog4j2.configurationFile={logging}" {shlex.join(more)}'.rstrip()
 
 
-def _class_path() -> str:
+def first_jars() -> str:
+    """The jars of this installation's Spark in which a class is looked for first, as a path."""
     jars = Path(pyspark.__file__).parent / "jars"
     found = [str(jar) for name in _FIRST_JARS for jar in sorted(jars.glob(f"{name}*.jar"))]
     return os.pathsep.join(found)
