@@ -141,21 +141,18 @@ def judge(
     names = [f.name for f in fields(Audit)]
     fates = fates.na.fill(0, ["reordered"]).select("topic", "partition", *names).persist()
     try:
+        faults = F.expr("lost + doubled + changed + reordered")
         sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
-        whole = fates.agg(*sums).first()
+        whole = fates.agg(*sums, F.count_if(faults > 0).alias("faulty")).first()
         assert whole is not None
-        bad = fates.where("lost + doubled + changed + reordered > 0")
-        faulty = bad.count() if partitions_max else 0
-        worst = fates.orderBy(
-            F.desc(F.expr("lost + doubled + changed + reordered")), "topic", "partition"
-        )
+        worst = fates.orderBy(F.desc(faults), "topic", "partition")
         rows = worst.limit(partitions_max).collect() if partitions_max else []
     finally:
         fates.unpersist()
     return Judged(
-        Audit(**whole.asDict()),
+        Audit(*(whole[name] for name in names)),
         tuple((r.topic, r.partition, Audit(*(r[name] for name in names))) for r in rows),
-        faulty,
+        whole["faulty"],
     )
 
 

@@ -82,10 +82,12 @@ def _by_manifest(
     key: tuple[str, ...] = audit_job.BY_PLACE
     if disks:
         got = audit_job.on_disk(spark, disks, topics)
+        numbered = audit_job.tells_sequences(told)
         basis = "producers' acknowledgements and the records on disk, by offset"
     else:
         got = audit_job.manifest(spark, consumed).where(wanted)
-        if audit_job.tells_sequences(told) and audit_job.tells_sequences(got):
+        numbered = audit_job.tells_sequences(told)
+        if numbered and audit_job.tells_sequences(got):
             key = audit_job.BY_SEQUENCE
         basis = f"producers' acknowledgements and consumed records, by {' and '.join(key)}"
     judged = audit_job.judge(told, got, key)
@@ -95,7 +97,7 @@ def _by_manifest(
         claim += ", unchanged"
     else:
         limits.append("values were not compared: a manifest has no checksums")
-    if audit_job.tells_sequences(told if disks or key == audit_job.BY_PLACE else got):
+    if numbered:
         claim += " and in its place"
     else:
         limits.append("the order was not compared: a manifest has no producers and sequences")

@@ -70,24 +70,25 @@ def judge(
         batches = batches.where(F.coalesce(F.col("topic"), F.lit("")) != METADATA)
     fates = numbered(batches).persist()
     try:
-        whole = fates.agg(*(F.coalesce(F.sum(n), F.lit(0)).alias(n) for n in names)).first()
-        assert whole is not None
         faults = F.expr("lost + doubled + reordered + damaged")
-        faulty = fates.where(faults > 0).count()
         silent = F.expr("records = 0") & (faults == 0)
-        unjudged = fates.where(silent).count()
+        whole = fates.agg(
+            *(F.coalesce(F.sum(n), F.lit(0)).alias(n) for n in names),
+            F.count_if(faults > 0).alias("faulty"), F.count_if(silent).alias("unjudged"),
+        ).first()  # fmt: skip
+        assert whole is not None
         rows = fates.where(~silent).orderBy(F.desc(faults), *_LOG).limit(logs_max).collect()
     finally:
         fates.unpersist()
     return SequencedLogs(
-        Numbered(**whole.asDict()),
+        Numbered(*(whole[name] for name in names)),
         tuple(
             (r.disk, r.log or "", r.topic or "", -1 if r.partition is None else r.partition,
              Numbered(*(r[name] for name in names)))
             for r in rows
         ),
-        faulty,
-        unjudged,
+        whole["faulty"],
+        whole["unjudged"],
     )  # fmt: skip
 
 
