@@ -65,7 +65,7 @@ def used(directory: str, hour: int) -> int:
     return sum(size_of(n, hour) or 0 for n in there)
 
 
-def story(hours: int) -> Iterator[dict[str, Any]]:
+def story(hours: int, hour_lasts: timedelta = HOUR) -> Iterator[dict[str, Any]]:
     """Hourly samples of one broker with /a and /b; five hours are missing."""
     for hour in range(hours):
         if 60 <= hour < 65:
@@ -76,7 +76,7 @@ def story(hours: int) -> Iterator[dict[str, Any]]:
                 place = home(name, hour)
                 free = TOTAL - used(place, hour)
                 yield row(1, place, name, size, usable=free, total_bytes=TOTAL + len(place),
-                          at=NOON + hour * HOUR)  # fmt: skip
+                          at=NOON + hour * hour_lasts)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -169,23 +169,28 @@ def test_only_the_last_days_count(spark: Session) -> None:
     assert kept.count() == 25
 
 
+DAYS = 3.5
+"""Of a history of samples that are close together: those that count."""
+
+
 @pytest.mark.spec("V-07")
 def test_of_a_dense_history_few_files_tell_the_same(spark: Session, tmp_path: Path) -> None:
-    """Hourly for 15 days, of which 14 count: half of the files are opened."""
+    """Each quarter of an hour for four days, of which three and a half count: half of the files
+    are opened."""
     by_moment: dict[datetime, list[dict[str, Any]]] = {}
-    for told in story(15 * 24):
+    for told in story(15 * 24, HOUR / 4):
         by_moment.setdefault(told["sampled_at"], []).append(told)
     for at, rows in by_moment.items():
         file = tmp_path / file_of(at)
         file.parent.mkdir(exist_ok=True)
         pq.write_table(pa.Table.from_pylist(rows, schema=arrow(SAMPLE)), file)
-    every = of_last_days(history.read(spark, tmp_path))
-    past = course(spark, tmp_path)
+    every = of_last_days(history.read(spark, tmp_path), DAYS)
+    past = course(spark, tmp_path, DAYS)
     assert (len(by_moment), len(past.files)) == (355, 168)
     few = forecast.forecast(past)
     assert few == forecast.forecast(PastSamples(every))
     history.compact(spark, tmp_path)
-    assert few == forecast.forecast(course(spark, tmp_path)), "moments that no name tells"
+    assert few == forecast.forecast(course(spark, tmp_path, DAYS)), "moments that no name tells"
 
 
 def test_what_a_history_holds_is_shown(spark: Session) -> None:

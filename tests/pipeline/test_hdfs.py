@@ -32,8 +32,8 @@ def test_a_history_on_hdfs_is_kept_compacted_expired_and_planned_from(
                 at = NOON + day * DAY + timedelta(hours=hour)
                 rows = [row(1, "/a", f"t-{n}", 100, usable=600, at=at) for n in range(4)]
                 sample = samples(spark, [*rows, row(1, "/b", usable=999, at=at)])
-                first = history.append(sample, home)
-                assert history.append(sample, home) == first, "appended again, it is there once"
+                last = history.append(sample, home)
+        assert history.append(sample, home) == last, "appended again, it is there once"
         assert len(history.files(home, spark)) == 6
         assert history.read(spark, home).count() == 30
 

@@ -83,5 +83,6 @@ def test_commands_share_a_session_that_ends_by_itself(
     assert "Traceback" not in refused.stderr
     file.write_text(file.read_text().replace("another", token))
     held.close()
-    eventually(lambda: not process.is_running() or server() is None, "it ends by itself", 90, 1.0)
+    eventually(lambda: not file.exists(), "it ends by itself", 90, 0.2)
+    assert server() is None
     assert spindle("spark", "stop").code == 4
