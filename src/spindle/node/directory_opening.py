@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from spindle.core.logdirs.health import hangs
+from spindle.core.logdirs.standstills import Standstills
 from spindle.model.activity import Activity, Observe
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
@@ -85,6 +86,7 @@ class _Watch:
         self._interval = settings.seconds("log.dir.probe.interval.ms")
         self._limit = settings.seconds("log.dir.io.timeout.ms")
         self._then: Callable[[DiskFailed], None] | None = then
+        self._standstills = Standstills()
         self._wait()
 
     def end(self) -> None:
@@ -92,9 +94,11 @@ class _Watch:
         self._then = None
 
     def _wait(self) -> None:
+        self._standstills.expect(self._out.now + self._interval)
         self._out.after(self._interval, self._look)
 
     def _look(self) -> None:
+        self._standstills.on_look(self._out.now)
         if self._then is not None:
             self._out.run(Observe(self._path), self._on_observed)
 
@@ -103,9 +107,10 @@ class _Watch:
         then = self._then
         if then is None:
             return
-        if not hangs(activity, self._limit):
+        awake = self._standstills.awake(activity.busy, self._out.now)
+        if not hangs(activity._replace(busy=awake), self._limit):
             self._wait()
             return
         self._then = None
-        text = f"no answer for {activity.busy:.1f} s"
+        text = f"no answer for {awake:.1f} s"
         then(DiskFailed(self._path, activity.verb, errno.ETIMEDOUT, text))

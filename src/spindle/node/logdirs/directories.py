@@ -8,7 +8,6 @@ package substitute their own.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from spindle.core.logdirs.events import (
     Post,
 )
 from spindle.core.logdirs.health import Condition, Health, Paces, Verdict
+from spindle.core.logdirs.standstills import Standstills
 from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
@@ -61,8 +61,6 @@ WRITE_EVERY: Final = 10.0
 """Seconds between probes that write, so that an idle disk that hangs is found, too."""
 COPY_SUSPICIOUS: Final = 1.0
 """A call that copies and lasts so many seconds has both its disks probed by writing."""
-OVERSLEPT: Final = 1.0
-"""A probe that comes so many seconds late shows that our process was frozen, or had no core."""
 LOOK_PAUSE: Final = 0.02
 """Seconds from a job that failed in a directory that has not until its replicas are looked at."""
 HISTORY_MAX: Final = 20
@@ -246,21 +244,17 @@ class DirectoryMonitor:
         self._cluster_id = context.cluster_id
         self._out = context.out
         self._post = post
-        self._due = math.inf
-        self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
-        """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
+        self._standstills = Standstills()
 
     def begin(self) -> None:
         """Look at them from now on, time and again."""
         interval = self._config.settings.seconds("log.dir.probe.interval.ms")
-        self._due = self._out.now + interval
+        self._standstills.expect(self._out.now + interval)
         self._out.after(interval, self._probe)
 
     def _probe(self) -> None:
         """Look at every disk from outside, and have it show that it is alive."""
-        late = self._out.now - self._due
-        if late >= OVERSLEPT:
-            self._slept.append((self._out.now, late))
+        self._standstills.on_look(self._out.now)
         self.begin()
         for directory in self._directories.all.values():
             resting = directory.busy or directory.health.held
@@ -288,18 +282,14 @@ class DirectoryMonitor:
         directory.looked_at = self._out.now
         if directory.health.online:
             limit = self._config.settings.seconds("log.dir.io.timeout.ms")
-            waited = activity._replace(busy=self._awake(activity.busy))
-            self._directories.tell(directory, directory.health.on_observed(waited, limit))
+            awake = self._standstills.awake(activity.busy, self._out.now)
+            verdict = directory.health.on_observed(activity._replace(busy=awake), limit)
+            self._directories.tell(directory, verdict)
         if directory.health.online and not directory.health.probing:
             directory.health.on_probe_asked()
             self._ask(directory, self._should_write(directory, activity))
         if len(seen) == count:
             self._compare(seen)
-
-    def _awake(self, seconds: float) -> float:
-        """How much of the time just past this process ran, and the disks' threads with it."""
-        since = self._out.now - seconds
-        return seconds - sum(late for woke, late in self._slept if woke > since)
 
     def _should_write(self, directory: ConfiguredLogDir, activity: Activity) -> bool:
         due = self._out.now >= directory.written_at + WRITE_EVERY
