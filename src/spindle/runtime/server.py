@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
 import signal
 import sys
@@ -18,7 +17,7 @@ from typing import TextIO
 
 import structlog
 
-from spindle.model.config import NodeConfig, node_config
+from spindle.model.config import NodeConfig
 from spindle.model.errors import Unusable
 from spindle.model.log_levels import LogLevels
 from spindle.model.settings.typed_settings import Settings
@@ -32,9 +31,9 @@ from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.isolation import IsolatingSelector, obey_signals
 from spindle.runtime.memory import be_frugal, keep_tidy, settle
 from spindle.runtime.os_disk import OsDisk
+from spindle.runtime.properties import read_config
 from spindle.runtime.pulse import Pulse
 from spindle.runtime.timed_disk import TimedDisk
-from spindle.security.properties_file import read_properties
 from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
 
@@ -54,16 +53,6 @@ EXIT_HALTED = 3
 """Exit code of a node that stopped itself (no log directory left, metadata directory lost)."""
 EXIT_BUG = 70
 """Exit code of a node that a bug has stopped (N-05)."""
-
-
-def read_config(path: Path) -> NodeConfig:
-    """A node's configuration from its properties file, directories made absolute."""
-    properties = read_properties(path)
-    for name in ("log.dirs", "log.dir", "metadata.log.dir"):
-        if name in properties:
-            parts = [part.strip() for part in properties[name].split(",") if part.strip()]
-            properties[name] = ",".join(os.path.abspath(part) for part in parts)
-    return node_config(properties)
 
 
 class NamedLogger(structlog.PrintLogger):

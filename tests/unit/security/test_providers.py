@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spindle.model.errors import Unusable
-from spindle.runtime.server import read_config
+from spindle.runtime.properties import read_config
 from spindle.security.providers import resolve
 
 PACKAGE = "org.apache.kafka.common.config.provider."

@@ -33,7 +33,7 @@ from spindle.model.ids import id_to_text
 from spindle.model.metadata_records import FeatureLevel, UserScramCredential
 from spindle.model.quorum_voters import Voters
 from spindle.runtime.os_disk import OsDisk
-from spindle.runtime.server import read_config
+from spindle.runtime.properties import read_config
 from spindle.storage import meta
 from spindle.storage.disk import Disk
 from spindle.storage.formatting import format_blank
