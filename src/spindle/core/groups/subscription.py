@@ -6,6 +6,11 @@ int16 lengths). What follows the names is not read.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+REMEMBERED = 1024
+"""Groups and transactions whose partition is remembered: each of their requests asks for it."""
+
 
 def subscribed_topics(metadata: bytes) -> tuple[str, ...] | None:
     """The topics of a consumer's subscription, or None where the bytes are something else."""
@@ -26,6 +31,7 @@ def subscribed_topics(metadata: bytes) -> tuple[str, ...] | None:
     return tuple(topics)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def partition_for(group_id: str, partitions: int) -> int:
     """The partition of `__consumer_offsets` that holds a group: Java's string hash, made positive.
 
