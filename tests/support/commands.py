@@ -12,6 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from spindle.cli.app import main
+from tests.support import command_nursery
 from tests.support.apache_kafka import ToolResult
 from tests.support.processes import tied
 
@@ -33,16 +34,16 @@ def begin(command: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def run(command: str, *arguments: str, seconds: float = 60) -> ToolResult:
-    """Run a command of this installation, e.g. `run("spindle", "log-dirs", "-b", bootstrap)`."""
-    done = subprocess.run(
-        tied([str(Path(sys.executable).parent / command), *arguments]),
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        env=environment(),
-        check=False,
-    )
-    return ToolResult(done.returncode, done.stdout, done.stderr)
+    """Run a command of this installation, e.g. `run("spindle", "log-dirs", "-b", bootstrap)`.
+
+    Its process is forked from one that has loaded the commands' modules.
+    """
+    words, around = (command, *arguments), environment()
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        code = command_nursery.shared(around).run(words, around, (out, err), seconds)
+        out.seek(0)
+        err.seek(0)
+        return ToolResult(code, out.read(), err.read())
 
 
 def call(*arguments: str) -> ToolResult:
