@@ -46,7 +46,7 @@ sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 
 explore: setup ## Every interleaving of one replica's events, and many more made-up cases (two hours)
 	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q -n 2 --dist worksteal --timeout 3600 -m hypothesis tests/unit tests/conformance
-	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/interop/test_client_suites.py
+	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/interop/test_client_suites.py tests/interop/test_kafkas_own_tests.py
 	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/pipeline/test_plans_of_many_clusters.py
 	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1
 	$(BIN)/spindle explore --failures 1 --restarts 1 --elections 1

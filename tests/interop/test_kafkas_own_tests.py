@@ -5,23 +5,49 @@ The tests are Kafka's, unchanged; only what gives them a cluster is ours (`tests
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.kafkas_tests import run_class
+from tests.support import amounts
+from tests.support.kafkas_tests import end, run_class
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
 
 LIMIT_S = 840
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _one_process(kafka_jars: Path) -> Iterator[None]:
+    """All classes run in one Java process, which ends with the last of them."""
+    yield
+    end(kafka_jars)
+
+
+_OF_REASSIGNMENTS = (
+    "testReassignment", "testHighWaterMarkAfterPartitionReassignment",
+    "testProduceAndConsumeWithReassignmentInProgress", "testAlterReassignmentThrottle",
+    "testAlterLogDirReassignmentThrottle", "testCancellationWithBootstrapServer",
+    "testCancellationWithAddingAndRemovingReplicaInIsr", "testDisallowReplicationFactorChange",
+    "testGenerateAssignmentWithOneBootstrapServerShutdownWontTimeout",
+    "testExecuteAssignmentWithOneBootstrapServerShutdownWontTimeout",
+    "testGenerateAssignmentWithBootstrapServer",
+)  # fmt: skip
+_VARIANTS_OF_REASSIGNMENTS = (
+    # What the methods above do as well, by another address, in fewer steps, or unchanged.
+    "testCancellationWithBootstrapController", "testCancellationWithAddingReplicaInIsr",
+    "testThrottledReassignment", "testLogDirReassignment",
+)  # fmt: skip
+
+
 @pytest.mark.spec("K113-22", "K113-24", "N-08", "S-07")
 def test_reassign_partitions_command(kafka_jars: Path) -> None:
     name = "org.apache.kafka.tools.reassign.ReassignPartitionsCommandTest"
-    outcome = run_class(name, kafka_jars, LIMIT_S)
+    methods = [*_OF_REASSIGNMENTS, *amounts.beyond(_VARIANTS_OF_REASSIGNMENTS)]
+    outcome = run_class(name, kafka_jars, LIMIT_S, methods)
     outcome.hold()
     assert outcome.failed == 0, outcome.text
-    assert outcome.successful == 15
+    assert outcome.successful == len(methods)
 
 
 @pytest.mark.spec("K113-26", "N-08")

@@ -8,8 +8,8 @@ CLASS...` runs whole classes by hand, one after the other, and prints what faile
 
 from __future__ import annotations
 
-import atexit
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -18,11 +18,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.support import class_data
+from tests.support import class_data, resident_tools
 from tests.support.apache_kafka import JVM, archive, class_path
 from tests.support.kafka_jars import VERSION, JarsMissing, kafka_jars
 from tests.support.processes import tied
@@ -45,6 +46,7 @@ _OTHER_JARS = (
     ("net.bytebuddy", "byte-buddy-agent", "1.17.7"),
     ("org.objenesis", "objenesis", "3.3"),
 )
+_LAUNCHER = "org.apache.kafka.common.test.junit.SpindleLauncher"
 _FETCH_LIMIT_S = 900
 BY_HAND_S = 3600
 _CAUSE = re.compile(r"^ +=> (.+)$", re.M)
@@ -93,32 +95,58 @@ def run_class(name: str, jars: Path, seconds: int, methods: Sequence[str] = ()) 
     chosen = ["-c", name] if not methods else []
     for method in methods:
         chosen += ["-m", f"{name}#{method}"]
-    cluster = f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster"
-    done = subprocess.run(
-        tied([
-            "java", *JVM, "-Xmx512m", *class_data.options(archive(jars)), cluster,
-            "-cp", _class_path(jars),
-            "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
-            "--disable-ansi-colors", "--details=tree", *chosen,
-        ]),
-        capture_output=True, text=True, timeout=seconds, check=False, cwd=ROOT,
-    )  # fmt: skip
-    text = done.stdout + done.stderr
+    words = (_LAUNCHER, "execute", "--disable-banner", "--disable-ansi-colors", "--details=tree")
+    _, stdout, stderr = resident_tools.answer(_java(jars), (*words, *chosen), "", seconds)
+    text = stdout + stderr
     return Outcome(_count(text, "successful"), _count(text, "failed"), text)
+
+
+def end(jars: Path) -> None:
+    """End the process that `run_class` keeps, and with it that of the clusters."""
+    resident_tools.end(_java(jars))
+
+
+def _java(jars: Path) -> list[str]:
+    return [
+        "java", *JVM, "-Xmx512m", *class_data.options(archive(jars)),
+        f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster",
+        f"-Dspindle.folder={ROOT}", "-cp", _class_path(jars),
+    ]  # fmt: skip
 
 
 @cache
 def _class_path(jars: Path) -> str:
-    """All that Kafka's tests need: its jars, our classes, its tests. Ours are compiled once."""
-    classes = tempfile.TemporaryDirectory(prefix="spindle-test-classes-")
-    atexit.register(classes.cleanup)
+    """All that Kafka's tests need: its jars, our classes, its tests."""
     tests = sorted(fetched_tests(jars).glob("*.jar"))
     # Kafka's own jars come first: the archive of their classes is bound to that order.
-    path = os.pathsep.join([class_path(jars), classes.name, *map(str, tests)])
-    sources = [str(source) for source in JAVA.glob("*/**/*.java")]
-    options = ("-nowarn", "-XDignore.symbol.file", "-cp", path, "-d", classes.name)
-    subprocess.run(tied(["javac", *options, *sources]), check=True, timeout=120)
-    return path
+    before, after = class_path(jars), os.pathsep.join(map(str, tests))
+    return os.pathsep.join([before, str(_compiled(jars, f"{before}{os.pathsep}{after}")), after])
+
+
+def _compiled(beside: Path, path: str) -> Path:
+    """The folder of our own classes: compiled once, and again after a change of their sources."""
+    sources = sorted(JAVA.glob("*/**/*.java"))
+    parts = [os.fsencode(class_data.java()), *map(Path.read_bytes, sources)]
+    sign = hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+    folder = beside.parent / f"test-classes-{sign}"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=beside.parent) as scratch:
+            classes = Path(scratch) / "classes"
+            options = ("-nowarn", "-XDignore.symbol.file", "-cp", path, "-d", str(classes))
+            subprocess.run(tied(["javac", *options, *map(str, sources)]), check=True, timeout=120)
+            with suppress(OSError):  # Another process has just done the same.
+                classes.rename(folder)
+        _remove_older(folder)
+    folder.touch()  # It is in use: others go before it.
+    return folder
+
+
+def _remove_older(folder: Path) -> None:
+    """Other checkouts have other sources: as with archives of classes, some are kept."""
+    others = [one for one in folder.parent.glob("test-classes-*") if one != folder]
+    others.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
+    for other in others[class_data.KEPT - 1 :]:
+        shutil.rmtree(other, ignore_errors=True)
 
 
 def _count(text: str, what: str) -> int:

@@ -49,6 +49,12 @@ def answer(java: Sequence[str], words: Sequence[str], stdin: str, seconds: float
     return answered
 
 
+def end(java: Sequence[str]) -> None:
+    """End the processes that `answer` keeps for this `java`."""
+    for tools in _idle.pop(tuple(java), []):
+        tools.close()
+
+
 class ResidentTools:
     """One process. `java`: its command line up to the class."""
 

@@ -1,6 +1,7 @@
 package org.apache.kafka.common.test.junit;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * A cluster of Spindle in a process named by `spindle.cluster`, which is spoken to in lines: the
- * cluster's shape, then `start ID` and `stop ID`, then `end`; each is answered with one line.
+ * A cluster of Spindle in a process named by `spindle.cluster`, which runs in the folder
+ * `spindle.folder` and is spoken to in lines: the cluster's shape, then `start ID` and `stop ID`, then `end`; each is answered with one line.
  *
  * The process stays for the next cluster: to load its code takes longer than to start nodes.
  */
@@ -31,6 +32,7 @@ public final class SpindleNodes {
             try {
                 Process process = new ProcessBuilder(
                     System.getProperty("spindle.cluster").split(" "))
+                    .directory(new File(System.getProperty("spindle.folder")))
                     .redirectError(ProcessBuilder.Redirect.INHERIT).start();
                 orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
                 answers = new BufferedReader(
