@@ -103,12 +103,16 @@ KAFKA_PYTHON: Final = _Package(
 )
 
 
-def franz_go(bootstrap: str, tests: Sequence[str], records: int) -> Verdict:
-    """Run some of kgo's tests at a cluster with three brokers or more."""
+def franz_go(bootstrap: str, tests: Sequence[str], records: int, partitions: int) -> Verdict:
+    """Run some of kgo's tests at a cluster with three brokers or more.
+
+    Its chains of groups write so many records, to topics of so many partitions at most.
+    """
     program = _program_of_go(FRANZ_GO)
     environment = {
         "KGO_SEEDS": bootstrap,
         "KGO_TEST_RECORDS": str(records),
+        "KGO_TEST_MAX_TOPIC_PARTS": str(partitions),
         "KGO_TEST_RF": "3",
         "KGO_LOG_LEVEL": "none",
     }
