@@ -26,7 +26,7 @@ from spindle.wire.apis import Key
 
 PLACES = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 WHOLE = {n: (replicas[0], {1, 2, 3}) for n, replicas in enumerate(PLACES)}
-RATE = 400
+RATE = 150
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from tests.support.waiting import eventually
 from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.model.errors import Error
 
-RATE = 300
+RATE = 100
 HALTED = 3
 SESSION_S = 3.0
 SETTINGS = {

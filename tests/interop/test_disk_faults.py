@@ -47,7 +47,7 @@ from spindle.storage.formatting import format_blank
 from spindle.wire.apis import Key
 from spindle.wire.batch import build
 
-RATE = 100
+RATE = 50  # Kilobytes: more in a second than moves may copy, so none ends under load.
 ROUNDS = int(os.environ.get("SPINDLE_FAULT_ROUNDS", "1"))
 HALTED = 3
 MORE = RATE

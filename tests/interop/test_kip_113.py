@@ -142,13 +142,13 @@ class Pair:
         self.lab = lab
         self.topic = topic
         at = lab.cluster.bootstrap
-        self.load = DemoLoad(at, topic, [1.0] * partitions, 200, settings=PATIENT)
+        self.load = DemoLoad(at, topic, [1.0] * partitions, 100, settings=PATIENT)
         self.drain = Drain(at, topic, f"readers-of-{topic}")
         self.load.start()
         self.drain.start()
         self.check()
 
-    def check(self, more: int = 200) -> None:
+    def check(self, more: int = 100) -> None:
         """So many more records are acknowledged and consumed; nothing is lost, nothing twice."""
         wanted = len(self.load.acknowledged) + more
         eventually(

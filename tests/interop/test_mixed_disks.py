@@ -51,7 +51,7 @@ def mixed(
         yield cluster
 
 
-def go_on(load: DemoLoad, more: int = 200) -> None:
+def go_on(load: DemoLoad, more: int = 70) -> None:
     """Wait until so many more records are acknowledged.
 
     Apache Kafka may stand still for half a minute and more after a replica was away (B-01).
@@ -95,7 +95,7 @@ def test_our_controller_gives_our_replicas_a_place_and_leaves_theirs_to_them(mix
 @pytest.mark.spec("B-26", "K113-03", "K858-07", "K858-16")
 def test_replicas_move_between_the_disks_of_both(mixed: Mixed) -> None:
     mixed.create("moving", PLACES)
-    load = DemoLoad(mixed.bootstrap, "moving", [1.0, 1.0], 300)
+    load = DemoLoad(mixed.bootstrap, "moving", [1.0, 1.0], 100)
     load.start()
     go_on(load)
     wanted: dict[tuple[str, int, int], int | str] = {
@@ -118,7 +118,7 @@ def test_replicas_move_between_the_disks_of_both(mixed: Mixed) -> None:
 @pytest.mark.spec("B-26", "K858-01")
 def test_the_programs_exchange_their_directories(mixed: Mixed) -> None:
     mixed.create("exchanged", PLACES)
-    load = DemoLoad(mixed.bootstrap, "exchanged", [1.0, 1.0], 300)
+    load = DemoLoad(mixed.bootstrap, "exchanged", [1.0, 1.0], 100)
     load.start()
     go_on(load)
     for kill in (False, True):

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spec("S-07", "K113-22")]
 LEADER, TARGET, BYSTANDER = 1, 2, 3
 SIZE = 24_000_000
 RATE = 2_000_000
-LOOK_SECONDS = 8
+LOOK_SECONDS, PAUSE = 8, 0.05
 SLACK = 4_000_000
 """What may be under way beyond the rate: fetches of a megabyte, and Kafka's windows."""
 KINDS = {"ours": set(), "their-leader": {LEADER}, "their-follower": {TARGET}}
@@ -71,6 +71,7 @@ def test_a_reassignment_keeps_to_its_throttle_and_replicas_in_sync_are_not_slowe
         sender.produce("big", bytes(1000))
         flushed(sender, 10)
         slowest = max(slowest, time.monotonic() - at)
+        time.sleep(PAUSE)
     eventually(lambda: copied(cluster) > RATE, "slow, but not standing still", 20)
     if slowest >= 3:
         raise TimeIsUp("the bystander is in the ISR: the throttle is none of its business")

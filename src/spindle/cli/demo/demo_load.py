@@ -19,6 +19,8 @@ _STAMP = struct.Struct(">iqd")
 """producer, sequence, time of sending: what every value begins with."""
 QUEUE_MAX = 20_000
 """Records under way at most; then the producer waits."""
+PAUSE_MIN, PAUSE_MAX = 0.005, 0.05
+"""Seconds between two looks at what is due: about as long as a record takes to fall due."""
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ class DemoLoad(threading.Thread):
         self._topic = topic
         self._weights = weights
         self._rate = rate
+        self._pause = min(max(PAUSE_MIN, 1 / rate), PAUSE_MAX)
         self._producer = producer
         self._rng = random.Random(producer)
         self._payload = self._rng.randbytes(max(0, size - _STAMP.size))
@@ -101,7 +104,7 @@ class DemoLoad(threading.Thread):
                 partitions, self._weights, k=max(0, min(due - self.sent, 1000))
             ):
                 self._send(partition)
-            self._client.poll(0.005)
+            self._client.poll(self._pause)
         self._client.flush(60)
 
     def finish(self) -> None:
