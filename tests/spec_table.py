@@ -160,7 +160,8 @@ def _wide_names(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def _words(node: ast.AST) -> set[str]:
+@cache
+def _words(node: ast.AST) -> frozenset[str]:
     """Every name that a definition uses, parameters (fixtures), attributes and strings of
     `usefixtures` and `getfixturevalue` included."""
     found = set()
@@ -173,7 +174,7 @@ def _words(node: ast.AST) -> set[str]:
             found.add(part.arg)
         elif isinstance(part, ast.Constant) and isinstance(part.value, str):
             found.add(part.value)
-    return found
+    return frozenset(found)
 
 
 def main() -> None:

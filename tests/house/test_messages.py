@@ -1,6 +1,7 @@
 """Generated code is committed, and is what the tables and the generator of today give."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from tools.messages.__main__ import FOLDERS, WIRE, stale
 
 SOURCES = sorted((Path(__file__).parents[2] / "src" / "spindle").rglob("*.py"))
 MAKERS = {"exec", "eval", "compile", "make_dataclass", "__import__"}
+SIGNS = re.compile(rf"(?<!\bre\.)\b({'|'.join(sorted(MAKERS))})\(")
+"""A source without any of these is not parsed."""
 
 
 def test_the_modules_are_as_they_would_be_written_now() -> None:
@@ -33,7 +36,8 @@ def test_no_code_is_made_while_the_program_runs() -> None:
     found = [
         f"{path.relative_to(WIRE.parent)}:{node.lineno}: {name}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if SIGNS.search(text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and (name := called(node)) in MAKERS
     ]
     assert not found
@@ -62,3 +66,4 @@ def test_calls_are_known_by_their_names(text: str, name: str) -> None:
     assert isinstance(statement, ast.Expr)
     assert isinstance(statement.value, ast.Call)
     assert called(statement.value) == name
+    assert bool(SIGNS.search(text)) == bool(name)

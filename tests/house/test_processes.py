@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,12 +23,14 @@ STARTS_OF_SUBPROCESS = {"subprocess.run", "subprocess.call"}
 """What does so too, but whose last name others have as well."""
 UNTIED = {"subprocess.getoutput", "subprocess.getstatusoutput", "os.system", "os.popen"}
 """What goes by a shell, so that it cannot be tied."""
+SIGNS = re.compile("|".join(sorted({*STARTS, *UNTIED, "subprocess", "create_subprocess_shell"})))
+"""A source without any of these words starts nothing, and is not parsed."""
 
 
 def untied(text: str) -> list[int]:
     """The lines of a source which start a process that would outlive us."""
-    lines = []
-    for node in ast.walk(ast.parse(text)):
+    lines: list[int] = []
+    for node in ast.walk(ast.parse(text)) if SIGNS.search(text) else ():
         if isinstance(node, ast.ImportFrom) and node.module == "subprocess":
             lines += [node.lineno for name in node.names if name.name in ("run", "call")]
         if not isinstance(node, ast.Call):
