@@ -48,6 +48,7 @@ explore: setup ## Every interleaving of one replica's events, and many more made
 	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q -n 2 --dist worksteal --timeout 3600 -m hypothesis tests/unit tests/conformance
 	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/interop/test_client_suites.py tests/interop/test_kafkas_own_tests.py
 	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/pipeline/test_plans_of_many_clusters.py
+	SPINDLE_MANY_CASES=1 $(BIN)/pytest -q --timeout 3600 tests/sim tests/crash/test_move_matrix.py
 	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1
 	$(BIN)/spindle explore --failures 1 --restarts 1 --elections 1
 	$(BIN)/spindle explore --failures 1 --restarts 1 --cancels 1

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
+from tests.support.amounts import cases
 from tools.messages import entities, frames
 from tools.messages.layout import Field, Layout, layout_of
 from tools.messages.schema import DATA, attribute
@@ -91,7 +92,7 @@ def label(cls: type[Any]) -> str:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_our_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
     entity = data.draw(of_layout(layout_of(cls)))
@@ -106,7 +107,7 @@ def test_our_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_the_messages_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
     entity = data.draw(of_layout(layout_of(cls)))
@@ -166,7 +167,7 @@ def as_written(field: Field, value: Any) -> Any:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_mutilated_messages_are_corrupt(cls: type[Any], data: st.DataObject) -> None:
     raw = by_kio(data.draw(of_layout(layout_of(cls))))
@@ -191,7 +192,7 @@ def test_what_make_fills_in_can_be_sent(cls: type[Any]) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_mutilated_bytes_are_corrupt(cls: type[Any], data: st.DataObject) -> None:
     raw = entities.encode(data.draw(of_layout(layout_of(cls))))

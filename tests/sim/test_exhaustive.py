@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.amounts import beyond
 
 from spindle.core.logdirs import move
 from spindle.core.logdirs.move import LogDirMoveState, MoveEffect, MoveInput, Row
@@ -37,16 +38,20 @@ def bounds(**given: int) -> ExplorationBounds:
 @pytest.mark.parametrize(
     ("within", "least"),
     [
-        (bounds(failures=1, restarts=1), 1500),
         (bounds(failures=1, losses=1), 700),
         (bounds(directories=3, failures=1), 500),
         (bounds(failures=2), 500),
-        (bounds(restarts=1, elections=1), 1000),
         (bounds(restarts=1, losses=1), 700),
         (bounds(failures=1, elections=1), 700),
         (bounds(losses=1, cancels=1), 500),
         (bounds(failures=1, cancels=1), 500),
         (bounds(moves=2, cancels=1), 1000),
+        *beyond(
+            [
+                (bounds(failures=1, restarts=1), 1500),
+                (bounds(restarts=1, elections=1), 1000),
+            ]
+        ),
     ],
     ids=str,
 )

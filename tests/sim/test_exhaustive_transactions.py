@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.support.amounts import beyond
 
 from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
 from spindle.core.groups.group_values import OffsetRecord
@@ -52,8 +53,8 @@ def searched(seed: int | None = None, **bounds: int) -> SearchReport:
     [
         ({"losses": 1}, 800),
         ({"losses": 1, "level": 0}, 600),
-        ({"losses": 1, "serves": 29}, 600),
-        ({"leaders": 1, "offsets": 1}, 1500),
+        ({"losses": 1, "serves": 29, "waits": 1}, 300),
+        ({"leaders": 1, "offsets": 1, "waits": 0}, 400),
         ({"coordinators": 1, "waits": 1}, 500),
         ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),
         ({"zombies": 1, "waits": 1}, 500),
@@ -64,6 +65,7 @@ def searched(seed: int | None = None, **bounds: int) -> SearchReport:
             {"coordinators": 1, "strays": 1, "level": 0, "waits": 0, "aborts": 0, "commits": 2},
             700,
         ),
+        *beyond([({"losses": 1, "serves": 29}, 600), ({"leaders": 1, "offsets": 1}, 1500)]),
     ],
     ids=str,
 )

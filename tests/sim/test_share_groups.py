@@ -8,6 +8,7 @@ import uuid
 from typing import Any
 
 import pytest
+from tests.support.amounts import beyond
 
 from spindle.model.batches import Record
 from spindle.model.errors import Error, PeerFailed
@@ -242,7 +243,7 @@ def test_records_are_acquired_acknowledged_and_come_back() -> None:
     assert world.acquire("c", 0) == [(5, 6, 3), (8, 9, 2)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(2), *beyond(range(2, 20))])
 def test_nothing_is_lost_and_nothing_accepted_comes_again_whatever_dies(seed: int) -> None:
     world = ShareWorld(seed, partitions=1)
     world.produce(0, list(range(30)))
