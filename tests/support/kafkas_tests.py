@@ -9,22 +9,20 @@ CLASS...` runs whole classes by hand, one after the other, and prints what faile
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tests.support import class_data, resident_tools
 from tests.support.apache_kafka import JVM, archive, class_path
+from tests.support.java_classes import compiled
 from tests.support.kafka_jars import VERSION, JarsMissing, kafka_jars
 from tests.support.processes import tied
 from tests.support.waiting import TimeIsUp
@@ -120,33 +118,8 @@ def _class_path(jars: Path) -> str:
     tests = sorted(fetched_tests(jars).glob("*.jar"))
     # Kafka's own jars come first: the archive of their classes is bound to that order.
     before, after = class_path(jars), os.pathsep.join(map(str, tests))
-    return os.pathsep.join([before, str(_compiled(jars, f"{before}{os.pathsep}{after}")), after])
-
-
-def _compiled(beside: Path, path: str) -> Path:
-    """The folder of our own classes: compiled once, and again after a change of their sources."""
-    sources = sorted(JAVA.glob("*/**/*.java"))
-    parts = [os.fsencode(class_data.java()), *map(Path.read_bytes, sources)]
-    sign = hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
-    folder = beside.parent / f"test-classes-{sign}"
-    if not folder.exists():
-        with tempfile.TemporaryDirectory(dir=beside.parent) as scratch:
-            classes = Path(scratch) / "classes"
-            options = ("-nowarn", "-XDignore.symbol.file", "-cp", path, "-d", str(classes))
-            subprocess.run(tied(["javac", *options, *map(str, sources)]), check=True, timeout=120)
-            with suppress(OSError):  # Another process has just done the same.
-                classes.rename(folder)
-        _remove_older(folder)
-    folder.touch()  # It is in use: others go before it.
-    return folder
-
-
-def _remove_older(folder: Path) -> None:
-    """Other checkouts have other sources: as with archives of classes, some are kept."""
-    others = [one for one in folder.parent.glob("test-classes-*") if one != folder]
-    others.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
-    for other in others[class_data.KEPT - 1 :]:
-        shutil.rmtree(other, ignore_errors=True)
+    ours = compiled("tests", JAVA.glob("*/**/*.java"), f"{before}{os.pathsep}{after}")
+    return os.pathsep.join([before, str(ours), after])
 
 
 def _count(text: str, what: str) -> int:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.support.java_classes import compiled
 from tests.support.processes import tied
 
 SOURCE = Path(__file__).parent / "java" / "ResidentTools.java"
@@ -56,13 +57,16 @@ def end(java: Sequence[str]) -> None:
 
 
 class ResidentTools:
-    """One process. `java`: its command line up to the class."""
+    """One process. `java`: its command line up to the class, at its end the class path."""
 
     def __init__(self, java: Sequence[str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="spindle-test-tools-")
         self._files = [Path(self._folder.name, name) for name in ("out", "err")]
+        *options, path = java
+        assert options[-1] == "-cp", java
+        path = os.pathsep.join([path, str(compiled("tools", [SOURCE], path))])
         self._process = subprocess.Popen(
-            tied([*java, str(SOURCE), *map(str, self._files)]),
+            tied([*options, path, SOURCE.stem, *map(str, self._files)]),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )  # fmt: skip
