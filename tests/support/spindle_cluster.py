@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from tests.support.apache_kafka import ApacheKafka, ApacheNode
 from tests.support.commands import run
+from tests.support.nursery import shared
 from tests.support.processes import tied
 
 
@@ -31,8 +33,25 @@ class SpindleCluster(ApacheKafka):
                 command = self._spindle("storage", *words)
                 subprocess.run(tied(command), check=True, stdout=subprocess.DEVNULL)
 
+    def start_node(self, node_id: int, *, wait: bool = True) -> None:
+        """Start one node; with `wait`, return when all running brokers know each other.
+
+        One of this Spindle is forked from a process that has loaded the code.
+        """
+        node = self.nodes[node_id]
+        if self.modules is not None or self.command(node) != self._broker(node):
+            super().start_node(node_id, wait=wait)
+            return
+        assert node.process is None, f"node {node_id} runs already"
+        node.process = cast("subprocess.Popen[bytes]", shared().start(node.config, node.log))
+        if wait:
+            self.wait_until_serving()
+
     def command(self, node: ApacheNode) -> list[str]:
         """How a node's process is started."""
+        return self._broker(node)
+
+    def _broker(self, node: ApacheNode) -> list[str]:
         return self._spindle("broker", "-c", str(node.config))
 
     def _spindle(self, *words: str) -> list[str]:
