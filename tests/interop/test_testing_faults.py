@@ -198,6 +198,18 @@ def test_a_controller_that_stood_still_does_not_blame_its_disk(cluster: ClusterI
     assert controller.is_running
 
 
+@pytest.mark.spec("B-29")
+def test_a_controller_that_stood_still_fences_no_broker_for_that(cluster: ClusterInstance) -> None:
+    """All nodes stand still for longer than a session lasts, as on a machine that is paused."""
+    for node in cluster.nodes:
+        node.freeze()
+    time.sleep(5)
+    for node in cluster.nodes:
+        node.thaw()
+    create(cluster, "after", [1, 2, 3])
+    assert "broker fenced" not in cluster.controller(0).log_file.read_text()
+
+
 @pytest.mark.parametrize("fault", ["kill", "freeze", "cut_off"])
 def test_without_one_of_three_controllers_the_others_decide(fault: str) -> None:
     with spindle.testing.cluster(controllers=3, log_dirs=1) as cluster:

@@ -41,8 +41,6 @@ T = TypeVar("T")
 
 DEFERRED_MAX: Final = 10_000
 """Answers that may wait for commits; more requests are refused."""
-SESSION_CHECK: Final = 0.5
-"""s between looks at the brokers' sessions, at most."""
 ELECTIONS_PAUSE: Final = 0.1
 """s between passes of preferred elections while there is more to do."""
 
@@ -330,7 +328,8 @@ class Controller:
 
     def _start_timers(self) -> None:
         settings = self.config.settings
-        self._again("sessions", min(SESSION_CHECK, self.sessions.timeout / 4), self._check_sessions)
+        self.sessions.expect_look(self.out.now + self.sessions.look_every)
+        self._again("sessions", self.sessions.look_every, self._check_sessions)
         idle = settings.seconds("metadata.max.idle.interval.ms")
         if idle:
             self._again("noop", idle, self._write_noop)
@@ -356,9 +355,12 @@ class Controller:
         of several turns in one for dead; and heartbeats that came meanwhile are read first.
         """
         assert self._state is not None
+        self.sessions.on_look(self.out.now)
         decision = brokers.expire(self._state, self.sessions, self.out.now)
         if decision is None:
+            self.sessions.expect_look(self.out.now + self.sessions.look_every)
             return None
+        self.sessions.expect_look(self.out.now)
         self._fenced(decision.answer)
         self._write(decision.records)
         return 0.0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from spindle.core.logdirs.health import hangs
-from spindle.core.logdirs.standstills import Standstills
+from spindle.core.standstills import Standstills
 from spindle.model.activity import Activity, Observe
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure

@@ -215,13 +215,34 @@ def test_a_new_controller_elects_for_partitions_without_a_leader() -> None:
     assert places(1)[0] in desk.quorum.metadata.image.brokers[1].log_dirs
 
 
+@pytest.mark.spec("B-29")
+def test_a_controller_that_stood_still_fences_no_broker_for_that() -> None:
+    """What brokers said meanwhile is unread when the timer runs; a dead one is fenced later."""
+    desk = ControllerDesk()
+    desk.start(1, 2)
+    image = desk.quorum.metadata.image
+    desk.pass_time(2)
+    desk.out.now += 600
+    desk.out.tick()
+    assert not image.brokers[1].fenced
+    assert not image.brokers[2].fenced
+    desk.beat(2)
+    desk.pass_time(6)
+    desk.beat(2)
+    assert not image.brokers[1].fenced
+    desk.pass_time(1.5)
+    assert image.brokers[1].fenced
+    assert not image.brokers[2].fenced
+
+
 def test_brokers_that_fall_silent_together_are_fenced_a_turn_each() -> None:
     """Between two of them the node hears other voters, and brokers that live after all."""
     desk = ControllerDesk()
     desk.start(1, 2, 3)
     image = desk.quorum.metadata.image
     session = desk.controller.sessions.timeout
-    desk.out.now += session + 1
+    desk.pass_time(session - 0.25)
+    desk.out.now += 0.25
     fenced: list[list[int]] = []
     while len(fenced) < 3:
         desk.out.tick()

@@ -7,9 +7,13 @@ session is valid for `timeout` seconds after its last heartbeat.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
+from spindle.core.standstills import Standstills
 from spindle.model import metadata_records as r
 from spindle.model.ids import DirectoryId, NodeId
+
+LOOK_EVERY_MAX: Final = 0.5
 
 
 @dataclass(slots=True)
@@ -35,6 +39,9 @@ class BrokerSessions:
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
+        self.look_every = min(LOOK_EVERY_MAX, timeout / 4)
+        """s between two looks for sessions that have run out."""
+        self._standstills = Standstills()
         self._of: dict[NodeId, BrokerSession] = {}
 
     def adopt(self, registration: r.RegisterBroker, offset: int, now: float) -> None:
@@ -53,6 +60,17 @@ class BrokerSessions:
             session = self._of[broker] = BrokerSession(epoch, now)
         session.heard_at, session.adopted = now, False
         return session
+
+    def expect_look(self, due: float) -> None:
+        """The controller is to look for sessions that have run out at `due`."""
+        self._standstills.expect(due)
+
+    def on_look(self, now: float) -> None:
+        """It looks now. If it stood still before, what brokers said meanwhile is still unread."""
+        stood_still = self._standstills.on_look(now)
+        if stood_still:
+            for session in self._of.values():
+                session.heard_at = min(now, session.heard_at + stood_still)
 
     def forget(self, broker: NodeId) -> None:
         """The broker is unregistered."""

@@ -26,7 +26,7 @@ from spindle.core.logdirs.events import (
     Post,
 )
 from spindle.core.logdirs.health import Condition, Health, Paces, Verdict
-from spindle.core.logdirs.standstills import Standstills
+from spindle.core.standstills import Standstills
 from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text

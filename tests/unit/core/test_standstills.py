@@ -2,7 +2,7 @@
 
 import pytest
 
-from spindle.core.logdirs.standstills import OVERSLEPT, REMEMBERED_MAX, Standstills
+from spindle.core.standstills import OVERSLEPT, REMEMBERED_MAX, Standstills
 
 pytestmark = pytest.mark.spec("B-13")
 

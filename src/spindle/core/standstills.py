@@ -1,7 +1,8 @@
-"""When this process stood still: a disk is not to blame for what it did not answer meanwhile.
+"""When this process stood still: others are not to blame for what it did not hear meanwhile.
 
 A process that is stopped (SIGSTOP), or whose machine is paused or suspended, finds its next look at
-a disk overdue. The threads of its disks stood still as well. Pure: times (s) are inputs.
+a disk or at its brokers' sessions overdue. The threads of its disks stood still as well, and what
+brokers sent lies unread. Pure: times (s) are inputs.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ class Standstills:
         """The next look is to come at `due`."""
         self._due = due
 
-    def on_look(self, now: float) -> None:
-        """A look has come."""
+    def on_look(self, now: float) -> float:
+        """A look has come; how long this process had stood still (0: it had not)."""
         late = now - self._due
-        if late >= OVERSLEPT:
-            self._late.append((now, late))
+        if late < OVERSLEPT:
+            return 0.0
+        self._late.append((now, late))
+        return late
 
     def awake(self, seconds: float, now: float) -> float:
         """How much of the time just past this process ran, and the disks' threads with it."""
