@@ -25,7 +25,7 @@ from spindle.sim.violation import Violation
 pytestmark = pytest.mark.spec("C-04")
 
 FAULTS = {"kill": 1.0, "break": 1.0, "latency": 0.5, "freeze": 0.5, "isolate": 0.3, "clock": 0.5}
-SEEDS = 8
+SEEDS = 13
 PLACE = ("g", PartitionId(UUID(int=1), 0))
 
 
