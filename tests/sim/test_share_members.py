@@ -3,11 +3,15 @@ brokers are killed, frozen and cut off. What must hold is in `sim.share_history`
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import chain
 from uuid import UUID
 
 import pytest
+from tests.support.processes import tied
 from tests.support.simulation import plan
 
 from spindle.model.ids import PartitionId
@@ -100,6 +104,26 @@ def test_all_that_can_happen_to_records_happens(outcomes: list[SeedOutcome]) -> 
         "acknowledgements: INVALID_RECORD_STATE",
         "sharing members: UNKNOWN_MEMBER_ID",
     }, seen
+
+
+def test_a_run_is_the_same_whatever_python_hashes() -> None:
+    script = (
+        "from spindle.sim.seed_run import simulate;"
+        "from tests.sim.test_share_members import crowded;"
+        "print(simulate(3, crowded(3)).digest)"
+    )
+    digests = {
+        subprocess.run(
+            tied([sys.executable, "-c", script]),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        ).stdout
+        for hash_seed in ("0", "1")
+    }
+    assert len(digests) == 1, digests
 
 
 def test_some_seeds_have_such_groups() -> None:

@@ -146,7 +146,7 @@ class ShareDraft:
     def _assignable(self) -> dict[TopicId, frozenset[int]]:
         """Partitions that can be given: of topics subscribed to, with a state."""
         found: dict[TopicId, frozenset[int]] = {}
-        for name in self.group.subscribed_topics():
+        for name in sorted(self.group.subscribed_topics()):
             topic_id = self.around.topic_id(name)
             named = None if topic_id is None else self.group.states.initialized.get(topic_id)
             if topic_id is not None and named is not None:
@@ -203,7 +203,7 @@ class ShareDraft:
         states = self.group.states
         under_way = frozenset(tried)
         wanted: dict[TopicId, NamedPartitions] = {}
-        for name in self.group.subscribed_topics():
+        for name in sorted(self.group.subscribed_topics()):
             topic_id = self.around.topic_id(name)
             if topic_id is None or topic_id in states.deleting:
                 continue
