@@ -74,6 +74,42 @@ def test_a_broker_takes_no_settings_of_another(sides: Sides, name: str) -> None:
     same(sides, alter, 1, *changes)
 
 
+@pytest.mark.spec("C-06")
+def test_nor_does_it_by_the_older_request(sides: Sides) -> None:
+    """And no setting twice; each resource by itself."""
+    types = request_types(Key.ALTER_CONFIGS, 2)
+    once = (("background.threads", "8"),)
+    wanted: tuple[tuple[int, str, tuple[tuple[str, str | None], ...]], ...] = (
+        *((BROKER, name, once) for name in ("2", "-1", "x", "", "1")),
+        (SUBSCRIPTION, "s", (("interval.ms", "100"), ("interval.ms", "200"))),
+        (SUBSCRIPTION, "t", (("interval.ms", "100"),)),
+        (SUBSCRIPTION, "u", (("interval.ms", None),)),
+        (8, "1", (("root", "INFO"),)),
+        (99, "1", (("root", "INFO"),)),
+    )
+
+    def question(cluster: ApacheKafka) -> Any:
+        resources = [
+            make(
+                types.AlterConfigsResource, resource_type=kind, resource_name=name,
+                configs=tuple(make(types.AlterableConfig, name=k, value=v) for k, v in settings),
+            )
+            for kind, name, settings in wanted
+        ]  # fmt: skip
+        answer = send(
+            port_of(cluster, 1), Key.ALTER_CONFIGS, 2, "AlterConfigsRequest",
+            validate_only=True, resources=resources,
+        )  # fmt: skip
+        return sorted(
+            (r.resource_type, r.resource_name, r.error_code, r.error_message)
+            if r.resource_type in (BROKER, SUBSCRIPTION)
+            else (r.resource_type, r.resource_name, r.error_code)
+            for r in answer.responses
+        )
+
+    same(sides, question)
+
+
 def test_no_broker_has_a_floor_of_its_own_for_isrs(sides: Sides) -> None:
     for name in ("1", ""):
         for operation, value in ((SET, "1"), (DELETE, None)):

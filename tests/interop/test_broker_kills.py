@@ -89,13 +89,14 @@ def test_a_client_that_asks_at_the_moment_of_a_kill_hears_of_the_next_leaders(
     cluster: Local,
 ) -> None:
     """Else librdkafka asks again a second later; without the dead one among the brokers it may lose
-    hold of its partitions. A machine that stands still for a moment may be too late once."""
+    hold of its partitions. A machine that stands still for a moment may be too late now and then.
+    """
     cluster.create("asked", PLACES)
     cluster.become("asked", WHOLE)
     types = request_types(Key.METADATA, 9)
     topics = (make(types.MetadataRequestTopic, name="asked"),)
     question = make(types.MetadataRequest, topics=topics)
-    for victim, other in ((1, 2), (2, 3), (3, 1)):
+    for victim, other in 2 * ((1, 2), (2, 3), (3, 1)):
         cluster.stop_node(victim, kill=True)
         answer = ask(cluster.nodes[other].port, question, 20)
         cluster.start_node(victim)

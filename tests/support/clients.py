@@ -37,9 +37,11 @@ _MOVING = frozenset(
         KafkaError.FENCED_LEADER_EPOCH,
         KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError.KAFKA_STORAGE_ERROR,
+        KafkaError._UNKNOWN_PARTITION,
     )
 )
-"""What brokers say while leaders change, or before they have heard of a topic: ask again."""
+"""What brokers say while leaders change, or before they have heard of a topic: ask again. The last
+is librdkafka's own: a partition without a leader is not always in what it remembers of a topic."""
 _UNANSWERED = frozenset(
     (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN)
 )

@@ -144,7 +144,7 @@ def alter_incrementally(
 
 def alter_wholly(
     state: ControllerState,
-    asked: Sequence[tuple[ConfigResource, Mapping[str, str | None]]],
+    asked: Sequence[tuple[ConfigResource, Sequence[Alteration]]],
     validate_only: bool = False,
     direct: bool = False,
     named: Mapping[ConfigResource, int] | None = None,
@@ -154,15 +154,12 @@ def alter_wholly(
     outcomes = []
     if named is None:
         named = Counter(resource for resource, _ in asked)
-    for resource, settings in asked:
+    for resource, alterations in asked:
         try:
             _check_once(resource, named)
             _check_resource(draft, resource)
-            wanted: dict[str, str | None] = dict.fromkeys(
-                draft.config(resource.type, resource.name)
-            )
-            _check_values(name for name, value in settings.items() if value is None)
-            wanted.update(settings)
+            wanted = dict.fromkeys(draft.config(resource.type, resource.name))
+            wanted.update(_altered(draft, resource, alterations))
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, ElectionOutcome()))

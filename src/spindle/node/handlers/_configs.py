@@ -81,6 +81,8 @@ def hand_on(
     try:
         for resource in part:
             if resource.resource_type == BROKER_RESOURCE:
+                if (named := resource.resource_name) not in ("", str(broker.node_id)):
+                    raise Refusal(Error.INVALID_REQUEST, not_ours(str(broker.node_id), named))
                 mine.check(*asked(resource))
                 _check_together(broker, resource)
         if len(part) == SIZE:
@@ -91,6 +93,13 @@ def hand_on(
         context.answer(refuse(refusal.error, refusal.message))
 
 
+def not_ours(mine: str, named: str) -> str:
+    """Why a broker refuses the settings of another, in Kafka's words."""
+    if not (named.removeprefix("-").isascii() and named.removeprefix("-").isdecimal()):
+        return f"Node id must be an integer, but it is: {named}"
+    return f"Unexpected broker id, expected {mine}, but received {named}"
+
+
 def _check_together(broker: Broker, resource: Resource) -> None:
     """Refusal where our settings would not go together any more, as a start would refuse them.
 
@@ -98,7 +107,7 @@ def _check_together(broker: Broker, resource: Resource) -> None:
     """
     target, alterations = asked(resource)
     own = str(broker.node_id)
-    if target.name not in ("", own) or together.DYNAMIC.isdisjoint(a.name for a in alterations):
+    if together.DYNAMIC.isdisjoint(a.name for a in alterations):
         return
     values = {name: dict(broker.image.config(BROKER_RESOURCE, name)) for name in ("", own)}
     changed = values[target.name]

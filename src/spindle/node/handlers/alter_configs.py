@@ -2,7 +2,7 @@
 
 Behaviour: replaces all settings of each resource: what the request does not name goes back to its
 default. Kept for old clients; IncrementalAlterConfigs is the better way. On the broker listener the
-request is forwarded.
+request is forwarded, but for settings of another broker, which are refused.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.handlers._configs import asked, hand_on, told
+from spindle.node.handlers._own_part import Api, answer_own_part
 from spindle.node.handlers._repeats import RepeatedResources
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
@@ -32,8 +33,10 @@ def on_broker(
     request: AlterConfigsRequest,
     context: RequestContext[AlterConfigsResponse],
 ) -> Later:
-    """Hand on to the controller what this broker can live with."""
-    hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
+    """Hand on to the controller what this broker can live with; refuse what is another's."""
+    api = Api(AlterConfigsResponse, AlterConfigsResourceResponse, refuse)
+    if not answer_own_part(broker, request, context, api):
+        hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
     return LATER
 
 
@@ -43,10 +46,7 @@ def on_controller(
     context: RequestContext[AlterConfigsResponse],
 ) -> Later:
     """Replace settings."""
-    wanted = [
-        (resource, {alteration.name: alteration.value for alteration in alterations})
-        for resource, alterations in map(asked, request.resources)
-    ]
+    wanted = [asked(resource) for resource in request.resources]
     named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
     return controller.serve(
         context,

@@ -157,7 +157,7 @@ def test_a_cluster_whose_metadata_knows_no_cordons_takes_none() -> None:
     cluster.start(1)
     one = ConfigResource(BROKER_RESOURCE, "1")
     assert alter(cluster, ("cordoned.log.dirs", SET, ""), to=one) is Error.INVALID_CONFIG
-    asked = [(one, {"cordoned.log.dirs": "/a"})]
+    asked = [(one, [Alteration("cordoned.log.dirs", SET, "/a")])]
     outcomes = cluster.take(configs.alter_wholly(cluster.state, asked))
     assert [o.error for _, o in outcomes] == [Error.INVALID_CONFIG]
     assert "requires metadata.version >= 4.3-IV0" in str(outcomes[0][1].message)
@@ -208,7 +208,7 @@ def test_validating_writes_nothing() -> None:
     decision = configs.alter_incrementally(cluster.state, asked, validate_only=True)
     assert cluster.take(decision)[0][1].error is Error.NONE
     assert cluster.last == ()
-    whole = configs.alter_wholly(cluster.state, [(TOPIC, {"retention.ms": "2"})], True)
+    whole = configs.alter_wholly(cluster.state, asked, validate_only=True)
     assert cluster.take(whole)[0][1].error is Error.NONE
     assert cluster.last == ()
 
@@ -216,8 +216,9 @@ def test_validating_writes_nothing() -> None:
 def test_the_older_request_replaces_everything() -> None:
     cluster = scene(**{"retention.ms": "1", "segment.bytes": "2000"})
 
-    def replace(settings: dict[str, str | None]) -> Error:
-        decision = configs.alter_wholly(cluster.state, [(TOPIC, settings)])
+    def replace(settings: dict[str, str | None], *more: Alteration) -> Error:
+        alterations = [Alteration(name, SET, value) for name, value in settings.items()]
+        decision = configs.alter_wholly(cluster.state, [(TOPIC, [*alterations, *more])])
         return cluster.take(decision)[0][1].error
 
     assert replace({"retention.ms": "1", "flush.ms": "7"}) is Error.NONE
@@ -226,6 +227,7 @@ def test_the_older_request_replaces_everything() -> None:
     assert cluster.image.config(TOPIC_RESOURCE, "t") == expected
     assert replace({"flush.ms": None}) is Error.INVALID_REQUEST
     assert replace({"nothing": "1"}) is Error.INVALID_CONFIG
+    assert replace({"flush.ms": "8"}, Alteration("flush.ms", SET, "9")) is Error.INVALID_REQUEST
     assert cluster.image.config(TOPIC_RESOURCE, "t") == expected
 
 
