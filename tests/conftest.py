@@ -18,6 +18,7 @@ from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
 from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
+from tests.support.spread import Spread, in_order
 from tests.support.verdicts import is_late, mark
 
 # A loaded machine is slow, not wrong.
@@ -57,6 +58,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The order in which processes get them."""
+    in_order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Spread | None:
+    """Ours in place of `--dist loadfile`."""
+    return Spread(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)

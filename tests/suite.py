@@ -1,4 +1,4 @@
-"""Runs all tests, two at a time, and repeats alone what only ran out of time.
+"""Runs all tests, three at a time, and repeats alone what only ran out of time.
 
 What is repeated is the whole file of such a test, from its first test on: the tests of a file may
 share a cluster, and a later one may expect or break what an earlier one has left there.
@@ -25,8 +25,9 @@ REPEATS_MAX = 8
 QUICK = "--quick"
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
-# Long files first, so that short ones fill up the end.
-ALL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
+# One more than processors: tests of clusters wait for half of their time. `support.spread` has the
+# order.
+ALL = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
 SOME = ("-n", "2", "--dist", "worksteal", "-q", "tests/house", "tests/unit")
 """Of these no two share a cluster: each test goes where there is time."""
 BYTECODE = Path.home() / ".cache" / "spindle" / "bytecode"

@@ -39,7 +39,7 @@ R = TypeVar("R", bound=AlterConfigsResponse | IncrementalAlterConfigsResponse)
 
 
 @dataclass(frozen=True, slots=True)
-class Api(Generic[Q, R, A]):
+class AlterApi(Generic[Q, R, A]):
     """What one of the two answers with."""
 
     answer: type[R]
@@ -48,7 +48,7 @@ class Api(Generic[Q, R, A]):
 
 
 def answer_own_part(
-    broker: Broker, request: Q, context: RequestContext[R], api: Api[Q, R, A]
+    broker: Broker, request: Q, context: RequestContext[R], api: AlterApi[Q, R, A]
 ) -> bool:
     """Answer what is ours to answer, and hand on what else is asked for; False where none is.
 

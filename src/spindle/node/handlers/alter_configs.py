@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.handlers._configs import asked, hand_on, told
-from spindle.node.handlers._own_part import Api, answer_own_part
+from spindle.node.handlers._own_part import AlterApi, answer_own_part
 from spindle.node.handlers._repeats import RepeatedResources
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
@@ -34,7 +34,7 @@ def on_broker(
     context: RequestContext[AlterConfigsResponse],
 ) -> Later:
     """Hand on to the controller what this broker can live with; refuse what is another's."""
-    api = Api(AlterConfigsResponse, AlterConfigsResourceResponse, refuse)
+    api = AlterApi(AlterConfigsResponse, AlterConfigsResourceResponse, refuse)
     if not answer_own_part(broker, request, context, api):
         hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
     return LATER
