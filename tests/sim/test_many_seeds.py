@@ -10,7 +10,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from tests.support.processes import tied
+from tests.support.processes import alive, children_of, tied
+from tests.support.waiting import eventually
 
 from spindle.sim.seed_run import simulate
 
@@ -46,3 +47,20 @@ def test_the_same_seed_gives_the_same_run_whatever_python_hashes() -> None:
     }
     assert len(digests) == 1, digests
     assert digests.pop().strip()
+
+
+def test_a_run_that_is_killed_leaves_no_processes_behind() -> None:
+    command = [sys.executable, "-m", "spindle", "sim", "--seeds", "1000", "--jobs", "2"]
+    run = subprocess.Popen(tied(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        workers = eventually(
+            lambda: found if len(found := children_of(run.pid)) == 2 else None, "it runs", 60
+        )
+    finally:
+        run.kill()
+        run.wait()
+    try:
+        eventually(lambda: not any(map(alive, workers)), "they end", 20)
+    finally:
+        for worker in filter(alive, workers):
+            worker.kill()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spindle.cli.render import fail, say, table
+from spindle.runtime.parent import end_with
 
 if TYPE_CHECKING:
     from spindle.sim.seed_run import SeedOutcome
@@ -97,7 +98,8 @@ def run_seeds(seeds: Iterable[int], jobs: int) -> Iterator[SeedOutcome]:
     from spindle.sim.seed_run import simulate
 
     left = iter(seeds)
-    with ProcessPoolExecutor(jobs) as pool:
+    # Killed, we could not end them, and they would wait for ever.
+    with ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
         open_ = {pool.submit(simulate, seed) for seed in islice(left, jobs * AHEAD)}
         while open_:
             done = next(as_completed(open_))
