@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from spindle.core.controller.configs import Alteration, ConfigOperation, ConfigResource, parts
 from spindle.core.controller.controller_state import check_records
@@ -16,20 +17,36 @@ from spindle.model.image import BROKER_RESOURCE
 from spindle.model.settings import together
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.parts import SIZE
-from spindle.node.request_context import R, RequestContext
+from spindle.node.request_context import RequestContext
+from spindle.wire.codec import changed
 from spindle.wire.messages import alter_configs_request as whole
 from spindle.wire.messages import incremental_alter_configs_request as incremental
 from spindle.wire.messages.alter_configs_response import AlterConfigsResourceResponse as WholeAnswer
+from spindle.wire.messages.alter_configs_response import AlterConfigsResponse
 from spindle.wire.messages.incremental_alter_configs_response import (
     AlterConfigsResourceResponse as IncrementalAnswer,
+)
+from spindle.wire.messages.incremental_alter_configs_response import (
+    IncrementalAlterConfigsResponse,
 )
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 A = TypeVar("A", WholeAnswer, IncrementalAnswer)
+Q = TypeVar("Q", whole.AlterConfigsRequest, incremental.IncrementalAlterConfigsRequest)
+R = TypeVar("R", bound=AlterConfigsResponse | IncrementalAlterConfigsResponse)
 Resource: TypeAlias = whole.AlterConfigsResource | incremental.AlterConfigsResource
 Asked: TypeAlias = tuple[ConfigResource, list[Alteration]]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterApi(Generic[Q, R, A]):
+    """What one of the two answers with."""
+
+    answer: type[R]
+    outcome: type[A]
+    refuse: Callable[[Q, RequestContext[R], Error, str], R]
 
 
 def asked(resource: Resource) -> Asked:
@@ -66,13 +83,14 @@ def told(
 
 def hand_on(
     broker: Broker,
+    request: Q,
     context: RequestContext[R],
+    api: AlterApi[Q, R, A],
     resources: Iterator[Resource],
-    refuse: Callable[[Error, str], R],
 ) -> None:
     """Hand on to the controller what this broker can live with, once all of it was looked at.
 
-    A part of the resources is looked at in a turn.
+    A part of the resources is looked at in a turn. `resources`: those of the request that are left.
     """
     own = broker.image.config(BROKER_RESOURCE, str(broker.node_id)).get(cordons.SETTING)
     current = broker.settings.names(cordons.SETTING) if own is None else parts(own)
@@ -86,11 +104,17 @@ def hand_on(
                 mine.check(*asked(resource))
                 _check_together(broker, resource)
         if len(part) == SIZE:
-            broker.out.in_turn(partial(hand_on, broker, context, resources, refuse))
+            broker.out.in_turn(partial(hand_on, broker, request, context, api, resources))
         else:
-            broker.forwarding.forward(context, refuse)
+            broker.forwarding.forward(context, partial(api.refuse, request, context))
     except Refusal as refusal:
-        context.answer(refuse(refusal.error, refusal.message))
+        outcome = (refusal.error, refusal.message)
+        broker.slices.answer(
+            request,
+            context,
+            (told(api.outcome, (resource,), (outcome,))[0] for resource in request.resources),
+            lambda found: changed(api.answer(), responses=found),
+        )
 
 
 def not_ours(mine: str, named: str) -> str:
@@ -110,14 +134,14 @@ def _check_together(broker: Broker, resource: Resource) -> None:
     if together.DYNAMIC.isdisjoint(a.name for a in alterations):
         return
     values = {name: dict(broker.image.config(BROKER_RESOURCE, name)) for name in ("", own)}
-    changed = values[target.name]
+    wanted = values[target.name]
     if isinstance(resource, whole.AlterConfigsResource):
-        changed.clear()
+        wanted.clear()
     for alteration in alterations:
         if alteration.operation == ConfigOperation.DELETE:
-            changed.pop(alteration.name, None)
+            wanted.pop(alteration.name, None)
         elif alteration.value is not None:
-            changed[alteration.name] = alteration.value
+            wanted[alteration.name] = alteration.value
     settings = Settings(broker.settings.given)
     settings.set_dynamic({**values[""], **values[own]})
     try:

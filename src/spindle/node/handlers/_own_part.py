@@ -9,42 +9,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, TypeGuard
 
 from spindle.model.acl import CLUSTER_NAME, AclOperation, AclResourceType
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.image import BROKER_RESOURCE
 from spindle.node.authorization.sifting import Sifted
-from spindle.node.handlers._configs import A, Resource, hand_on, not_ours, told
+from spindle.node.handlers._configs import A, AlterApi, Q, R, Resource, hand_on, not_ours, told
 from spindle.node.handlers._loggers import LOGGER_RESOURCE, alter
 from spindle.node.parts import SIZE
 from spindle.node.request_context import RequestContext
 from spindle.wire.codec import Message, changed, encode
 from spindle.wire.framing import LARGE_FRAME, LENGTH_SIZE, decode_header, response_in
-from spindle.wire.messages import alter_configs_request as whole
 from spindle.wire.messages import incremental_alter_configs_request as incremental
-from spindle.wire.messages.alter_configs_response import AlterConfigsResponse
-from spindle.wire.messages.incremental_alter_configs_response import (
-    IncrementalAlterConfigsResponse,
-)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-Q = TypeVar("Q", whole.AlterConfigsRequest, incremental.IncrementalAlterConfigsRequest)
-R = TypeVar("R", bound=AlterConfigsResponse | IncrementalAlterConfigsResponse)
-
-
-@dataclass(frozen=True, slots=True)
-class AlterApi(Generic[Q, R, A]):
-    """What one of the two answers with."""
-
-    answer: type[R]
-    outcome: type[A]
-    refuse: Callable[[Q, RequestContext[R], Error, str], R]
 
 
 def answer_own_part(
@@ -89,7 +70,7 @@ def answer_own_part(
     else:
         rest = changed(request, resources=others.kept)
         inner = _inner(context, rest, api.answer, lambda answer: context.answer(woven(answer)))
-        hand_on(broker, inner, iter(others.kept), partial(api.refuse, rest, inner))
+        hand_on(broker, rest, inner, api, iter(others.kept))
     return True
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.authorization.sifting import Sifted
-from spindle.node.handlers._configs import asked, hand_on, told
+from spindle.node.handlers._configs import AlterApi, asked, hand_on, told
 from spindle.node.handlers._loggers import LOGGER_RESOURCE, TOO_LARGE, alter
-from spindle.node.handlers._own_part import AlterApi, answer_own_part
+from spindle.node.handlers._own_part import answer_own_part
 from spindle.node.handlers._repeats import RepeatedResources
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.incremental_alter_configs_request import (
@@ -42,7 +42,7 @@ def on_broker(
     """Hand on to the controller what this broker can live with; answer what is its own."""
     api = AlterApi(IncrementalAlterConfigsResponse, AlterConfigsResourceResponse, refuse)
     if not answer_own_part(broker, request, context, api):
-        hand_on(broker, context, iter(request.resources), partial(refuse, request, context))
+        hand_on(broker, request, context, api, iter(request.resources))
     return LATER
 
 
