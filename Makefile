@@ -27,7 +27,7 @@ define lint
 	$(BIN)/mypy
 endef
 
-test: setup ## Lint, types and all tests, with Apache Kafka as the other party (35 minutes on two cores)
+test: setup ## Lint, types and all tests, with Apache Kafka as the other party (half an hour on two cores)
 	$(lint)
 	$(BIN)/python -m tests.suite
 

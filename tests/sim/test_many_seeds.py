@@ -15,7 +15,7 @@ from tests.support.waiting import eventually
 
 from spindle.sim.seed_run import simulate
 
-SEEDS = 30
+SEEDS = 20
 MIXED = 43
 """A seed with clients of every kind: producers, transactions, groups of both protocols, sharers."""
 

@@ -2,7 +2,7 @@
 
 All tests of the pipeline go to one process, and first: they share a Spark session, which costs more
 to make and to warm up than many of them do, and they compute while the tests of clusters, beside
-them, mostly wait.
+them, mostly wait. Once they have ended, the others that compute come between those of clusters.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 TOGETHER: Final = "tests/pipeline/"
+WAITING: Final = "tests/interop/"
+ALONE: Final = 0.75
+"""The share of the tests of clusters that have run when the pipeline's end."""
 
 
 class Spread(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
@@ -24,5 +27,17 @@ class Spread(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
 
 
 def in_order(items: list[pytest.Item]) -> None:
-    """Put the pipeline's tests first."""
-    items.sort(key=lambda item: not item.nodeid.startswith(TOGETHER))
+    """Put the pipeline's tests first, and mix the others from where these end."""
+    folders: dict[str, list[str]] = {}
+    for file in dict.fromkeys(map(_file, items)):
+        folders.setdefault("/".join(file.split("/")[:2]) + "/", []).append(file)
+    place: dict[str, float] = {}
+    for folder, files in folders.items():
+        begin = {TOGETHER: -1.0, WAITING: 0.0}.get(folder, ALONE)
+        end = 0.0 if folder == TOGETHER else 1.0
+        place |= {f: begin + (end - begin) * at / len(files) for at, f in enumerate(files)}
+    items.sort(key=lambda item: place[_file(item)])
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
