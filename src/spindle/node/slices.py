@@ -51,6 +51,11 @@ KEPT_MAX: Final = 8 << 20
 """Bytes of answers that are kept."""
 SENT: Final = 50
 """Clients that get an answer which they share, before others have their turn."""
+SENT_BYTES: Final = 256 << 10
+"""And no more bytes than that: the kernel copies them."""
+BULKY: Final = 16 << 10
+"""Bytes of an answer from which on it is long work to send, even where none was to make: after it
+others have their turn. Else clients that ask again and again get all of the node's time."""
 
 _Question: TypeAlias = tuple[int, int, str, Message, tuple[str, str] | None, int]
 
@@ -68,6 +73,8 @@ class Slices:
         """The contexts of answers that are not begun yet."""
         self.parts = KeptParts()
         self._kept = KeptAnswers()
+        self._again: dict[_Question, list[RequestContext[Never]]] = {}
+        """The contexts that wait for their turn to get an answer that is kept."""
 
     def answer(
         self,
@@ -101,7 +108,43 @@ class Slices:
         the metadata is as it was at the revision `as_of`."""
         if context.admission.merge is not None:
             return False
-        return self._kept.give(as_of, _question(request, context), context)
+        question = _question(request, context)
+        found = self._kept.find(as_of, question)
+        if found is None:
+            return False
+        if _size(found[1]) < BULKY:
+            context.answer_buffers(response_around(context.header, *found))
+        elif (same := self._again.get(question)) is not None:
+            same.append(context)
+        else:
+            self._again[question] = [context]
+            self.out.in_turn(partial(self._give, question, *found), at_once=True)
+        return True
+
+    def _give(self, question: _Question, response: Response, body: list[Buffer]) -> None:
+        self.send(self._again.pop(question), response, body)
+
+    def send(
+        self, contexts: list[RequestContext[Never]], response: Response, body: list[Buffer]
+    ) -> None:
+        """Send an answer to all clients that share it, a part of them in each turn."""
+        size = _size(body)
+        now = max(1, min(SENT, SENT_BYTES // max(1, size)))
+        for context in contexts[:now]:
+            context.answer_buffers(response_around(context.header, response, body))
+        del contexts[:now]
+        if contexts:
+            self.out.in_turn(partial(self.send, contexts, response, body))
+        elif size >= BULKY:
+            self.out.in_turn(_pause)
+
+
+def _pause() -> None:
+    """A turn in which nothing is done: what comes next waits as long as after long work."""
+
+
+def _size(body: list[Buffer]) -> int:
+    return sum(map(len, body))
 
 
 def _question(request: Message, context: RequestContext[R]) -> _Question:
@@ -122,18 +165,13 @@ class KeptAnswers:
         self._answers: dict[_Question, tuple[Response, list[Buffer]]] = {}
         self._size = 0
 
-    def give(self, as_of: object, question: _Question, context: RequestContext[R]) -> bool:
-        """Give an answer again, if it is there and the metadata is as it was."""
+    def find(self, as_of: object, question: _Question) -> tuple[Response, list[Buffer]] | None:
+        """An answer, if it is there and the metadata is as it was."""
         if as_of is not self._as_of:
             self._as_of, self._size = as_of, 0
             self._answers.clear()
-            return False
-        found = self._answers.get(question)
-        if found is None:
-            return False
-        response, body = found
-        context.answer_buffers(response_around(context.header, response, body))
-        return True
+            return None
+        return self._answers.get(question)
 
     def put(
         self, as_of: object, question: _Question, response: Response, body: list[Buffer]
@@ -144,7 +182,7 @@ class KeptAnswers:
         """
         if as_of is not self._as_of:
             return
-        self._size += sum(map(len, body))
+        self._size += _size(body)
         if self._size > KEPT_MAX:
             self._size = 0
             self._answers.clear()
@@ -280,11 +318,4 @@ class _Answer(Generic[P, R]):
         body = in_pieces(response, self._version)
         if self._keep is not None:
             self._keep(response, body)
-        self._send(response, body)
-
-    def _send(self, response: Response, body: list[Buffer]) -> None:
-        for context in self.contexts[:SENT]:
-            context.answer_buffers(response_around(context.header, response, body))
-        del self.contexts[:SENT]
-        if self.contexts:
-            self._slices.out.in_turn(partial(self._send, response, body))
+        self._slices.send(self.contexts, response, body)

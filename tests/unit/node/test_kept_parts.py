@@ -185,9 +185,7 @@ def ask(bench: Bench, request: Any, version: int) -> Any:
 
 def frame_of(bench: Bench, request: Any, version: int) -> bytes:
     bench.router.on_frame(bench.connection, request_frame(request, version, 1, None)[4:])
-    ready = bench.out.take()
-    assert ready is not None
-    return joined(ready.answers[0].buffers)
+    return joined(bench.until(bench.out.take).answers[0].buffers)
 
 
 def random_record(rng: random.Random, image: ClusterImage) -> r.MetadataRecord:

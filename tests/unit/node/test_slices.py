@@ -55,12 +55,12 @@ class Bench:
         """The answer; `slices` are the inputs that it took."""
         frame = encode_message(request, 1, None)
         self.router.on_frame(self.connection, frame)
-        ready = self._until(lambda: self.out.take())
+        ready = self.until(lambda: self.out.take())
         while not ready.answers:
             (asked,) = ready.jobs
             assert isinstance(asked.job, Compute)
             self.out.done(asked.ticket, self.carried_out(asked.job))
-            ready = self._until(lambda: self.out.take())
+            ready = self.until(lambda: self.out.take())
         (answer,) = ready.answers
         assert not ready.jobs, "nothing is left to do"
         return decode_response(request, joined(answer.buffers)[4:])
@@ -68,7 +68,8 @@ class Bench:
     def carried_out(self, job: Compute) -> Any:
         return beside.run(MemoryDisk(), job)
 
-    def _until(self, take: Callable[[], Ready | None]) -> Ready:
+    def until(self, take: Callable[[], Ready | None]) -> Ready:
+        """What the node has to do once it has anything to do."""
         while (ready := take()) is None:
             assert self.out.wake_at is not None
             self.out.now = self.out.wake_at
@@ -403,3 +404,26 @@ def test_an_answer_without_bound_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
     assert ready.closes == [1]
     assert "ask for less at a time" in str(ready.log_lines[0].fields["reason"])
     assert bench.out.wake_at is None
+
+
+@pytest.mark.spec("S-08")
+def test_a_kept_answer_that_is_bulky_is_long_work_to_send() -> None:
+    bench = with_topics(PARTITIONS)
+    bench.ask(metadata_request())
+    frame = encode_message(metadata_request(), 1, None)
+    bench.until(lambda: None if bench.out.wake_at is not None else Ready())
+    for _ in range(10):
+        bench.router.on_frame(bench.connection, frame)
+    first = bench.out.take()
+    assert first is not None
+    assert len(first.answers) == 1, "the first has it at once, the others wait"
+    sizes = [len(joined(first.answers[0].buffers))]
+    assert sizes[0] > slices.SENT_BYTES // 2
+    turns = 0
+    while len(sizes) < 10:
+        ready = bench.until(bench.out.take)
+        assert len(ready.answers) <= 1
+        sizes += [len(joined(answer.buffers)) for answer in ready.answers]
+        turns += 1
+    assert len(set(sizes)) == 1
+    assert turns >= 9
