@@ -49,11 +49,11 @@ class SpawnedService:
 _FRESH_METADATA: Final = """
 from kafka import KafkaConsumer
 
-KafkaConsumer.DEFAULT_CONFIG["metadata_max_age_ms"] = 2000
+KafkaConsumer.DEFAULT_CONFIG["metadata_max_age_ms"] = 300
 """
 """kafka-python's consumer loses a subscription that falls into its first request for metadata, and
-looks again after this time alone: five minutes by default, and its tests wait for 30 s. It does so
-with Apache Kafka's brokers, too, once in 200 consumers on a busy machine."""
+looks again after this time alone: five minutes by default, and its tests wait for 30 s, one of them
+for 2 s. It does so with Apache Kafka's brokers, too, once in 200 consumers on a busy machine."""
 
 
 class SuiteMissing(Exception):
