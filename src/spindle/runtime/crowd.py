@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,7 @@ from typing import Final
 import structlog
 
 from spindle.model.settings.typed_settings import Settings
+from spindle.runtime.backlog import Backlog
 from spindle.runtime.net import READ_MAX, Stream
 from spindle.runtime.request_times import RequestTimes
 
@@ -112,13 +114,20 @@ class Crowd:
     """All of them, by id, the one that has been quiet for longest first."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, settings: Settings, times: RequestTimes
+        self,
+        loop: asyncio.AbstractEventLoop,
+        settings: Settings,
+        times: RequestTimes,
+        on_spared: Callable[[float], None],
     ) -> None:
-        """`times`: the driver counts requests there, and this class their answers."""
+        """`times`: the driver counts requests there, and this class their answers. `on_spared`:
+        hears how long (s) the loop worked on what clients have sent ahead."""
         self._loop = loop
         self.times = times
         self.requests = 0
         """How many have come so far."""
+        self.backlog = Backlog(loop, lambda: self.requests, on_spared)
+        """Where those wait that have sent more than is handed on in a turn."""
         limit = bytes_limit(settings)
         self._memory = _RequestMemory(limit, limit - limit // FAIR_SHARE)
         self._relief = _Relief()

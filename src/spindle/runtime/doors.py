@@ -209,7 +209,8 @@ class Bustle(NamedTuple):
     """What goes on behind the doors."""
 
     busy: Callable[[], float]
-    """The share of its time in which the event loop lately had something to do, from 0 to 1."""
+    """The share of its time in which the event loop lately had something to do that could not have
+    waited, from 0 to 1."""
     requests: Callable[[], int]
     """How many requests have come so far."""
 

@@ -83,9 +83,9 @@ class Driver:
             self._loop, self._limit, self._scratch, self._on_reply, idle, links
         )
         times = RequestTimes(lambda id: _is_follower(node, id))
-        self._crowd = Crowd(self._loop, settings, times)
+        self._crowd = Crowd(self._loop, settings, times, pulse.on_spared)
         limits = ConnectionLimits(node.config, descriptors, node.connection_rate)
-        bustle = Bustle(lambda: pulse.busy, lambda: self._crowd.requests)
+        bustle = Bustle(lambda: pulse.pressed, lambda: self._crowd.requests)
         handshakes = Handshakes(self._loop, certificates, self._let_in, settings)
         self._doors = Entrances(
             self._loop, limits, handshakes, self._let_in, self._crowd.make_room, bustle
@@ -191,6 +191,7 @@ class Driver:
             lambda reason: self._on_closed(id, reason),
             lambda more: self._crowd.on_kept(id, more),
             UNSENT_MAX,
+            self._crowd.backlog.add,
         )
         self._crowd.add(id, stream, listener, host, self._doors.is_protected(listener))
         self._feed(lambda: self._node.on_connected(id, listener, host, principal))

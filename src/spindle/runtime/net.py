@@ -29,6 +29,9 @@ UNSENT_MAX = 64 << 10
 SEND_BUFFERS_MAX = 64
 """Buffers handed to one sendmsg (IOV_MAX is 1024; more gains nothing)."""
 
+Later = Callable[[Callable[[], None]], object]
+"""Has something done in a turn of the loop to come."""
+
 
 class _Receiver:
     """Cuts frames from what a socket has. `allowed`: bytes that are received at once at most.
@@ -37,7 +40,16 @@ class _Receiver:
     all streams of a loop share one.
     """
 
-    __slots__ = ("_scratch", "allowed", "cutter", "frames", "is_busy", "is_wanted", "is_watched")
+    __slots__ = (
+        "_scratch",
+        "allowed",
+        "cutter",
+        "frames",
+        "is_busy",
+        "is_due",
+        "is_wanted",
+        "is_watched",
+    )
 
     def __init__(self, limit: int, scratch: memoryview) -> None:
         self._scratch = scratch
@@ -46,6 +58,8 @@ class _Receiver:
         self.allowed = READ_MAX
         self.is_busy = False
         """Frames are being handed on just now."""
+        self.is_due = False
+        """Frames are to be handed on in a turn to come."""
         self.is_wanted = False
         """What comes is read now."""
         self.is_watched = False
@@ -139,6 +153,7 @@ class Stream:
     comes again. `on_closed(reason)` is called once. Reading pauses after `allow(0)`, and
     while more than `unsent_max` bytes wait to be sent: a client that reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
+    `later(hand_on)`: has what waits handed on in a turn to come; the loop's next one by default.
     """
 
     def __init__(
@@ -151,6 +166,7 @@ class Stream:
         on_closed: Callable[[str], None],
         on_kept: Callable[[int], None] = lambda more: None,
         unsent_max: float = float("inf"),
+        later: Later | None = None,
     ) -> None:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -164,7 +180,7 @@ class Stream:
         self._on_closed = on_closed
         self._closing = False
         self._resting: asyncio.TimerHandle | None = None
-        self._handing_on: asyncio.Handle | None = None
+        self._later = later or loop.call_soon
         self.closed = False
         self._look()
 
@@ -194,9 +210,10 @@ class Stream:
         """Read, or hand on what was read, if that may be now."""
         receiver = self._receiver
         may, frames = not self._waits, receiver.frames
-        if may and frames and self._handing_on is None and not receiver.is_busy:
+        if may and frames and not receiver.is_due and not receiver.is_busy:
             # Not now: the caller may be in the middle of something.
-            self._handing_on = self._loop.call_soon(self._hand_on)
+            receiver.is_due = True
+            self._later(self._hand_on_waiting)
         receiver.is_wanted = may and not frames
         if receiver.is_wanted and not receiver.is_watched:
             receiver.is_watched = True
@@ -207,8 +224,11 @@ class Stream:
             self._receiver.is_watched = False
             self._loop.remove_reader(self._fd)
 
+    def _hand_on_waiting(self) -> None:
+        self._receiver.is_due = False
+        self._hand_on()
+
     def _hand_on(self) -> None:
-        self._handing_on = None
         self._receiver.is_busy = True
         if self._receiver.frames and not self._waits:
             self._on_frames(self._together())
@@ -270,8 +290,6 @@ class Stream:
         self.closed = True
         self._look()
         self._unwatch()
-        if self._handing_on is not None:
-            self._handing_on.cancel()
         if self._resting is not None:
             self._resting.cancel()
         if self._sender.is_watched:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import selectors
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Final
 
@@ -48,10 +49,20 @@ class _Longest:
             self._before, self._now = self._now, 0.0
 
 
+@dataclass(slots=True)
+class _Window:
+    """How long (s) the loop slept since some time, and worked on what could have waited."""
+
+    begun: float
+    slept: float = 0.0
+    spared: float = 0.0
+
+
 class Pulse:
     """Figures of one loop: tell it when the loop falls asleep, wakes, and has worked off an input.
 
     `busy` is the share of its time in which the loop lately had something to do, from 0 to 1.
+    `pressed` is the same without the time of what could have waited (see `backlog`).
     """
 
     def __init__(
@@ -60,9 +71,9 @@ class Pulse:
         """`used`: seconds of a processor that the loop's thread has used."""
         self._clock, self._used = clock, used
         now = clock()
-        self.busy = 0.0
-        self._asleep_at = self._awake_at = self._begun = now
-        self._slept = 0.0
+        self.busy = self.pressed = 0.0
+        self._asleep_at = self._awake_at = now
+        self._window = _Window(now)
         self._input_at = self._read_at = now
         self._used_before = used()
         self._turns, self._inputs = _Longest(now), _Longest(now)
@@ -75,12 +86,18 @@ class Pulse:
     def on_awake(self) -> None:
         """Something has happened: a turn begins."""
         self._awake_at = now = self._clock()
-        self._slept += now - self._asleep_at
-        if (took := now - self._begun) >= WINDOW_SECONDS:
-            self.busy = 1.0 - self._slept / took
-            self._begun, self._slept = now, 0.0
+        window = self._window
+        window.slept += now - self._asleep_at
+        if (took := now - window.begun) >= WINDOW_SECONDS:
+            self.busy = 1.0 - window.slept / took
+            self.pressed = max(0.0, self.busy - window.spared / took)
+            self._window = _Window(now)
             self._turns.roll(now)
             self._inputs.roll(now)
+
+    def on_spared(self, seconds: float) -> None:
+        """The loop had time for what could have waited, so long."""
+        self._window.spared += seconds
 
     def on_input(self) -> None:
         """An input has come."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.batches import Buffer
-from spindle.runtime.net import Stream
+from spindle.runtime.net import Later, Stream
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -93,11 +93,14 @@ class TlsStream(Stream):
         on_closed: Callable[[str], None],
         on_kept: Callable[[int], None] = lambda more: None,
         unsent_max: float = float("inf"),
+        later: Later | None = None,
     ) -> None:
         assert isinstance(sock, TlsSocket)
         self._tls = sock
         self._again: asyncio.Handle | None = None
-        super().__init__(sock, loop, limit, scratch, on_frames, on_closed, on_kept, unsent_max)
+        super().__init__(
+            sock, loop, limit, scratch, on_frames, on_closed, on_kept, unsent_max, later
+        )
 
     def _look(self) -> None:
         super()._look()

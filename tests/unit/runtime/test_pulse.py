@@ -54,6 +54,21 @@ def test_it_tells_the_share_of_the_time_in_which_the_loop_worked() -> None:
 
 
 @pytest.mark.spec("S-08")
+def test_what_could_have_waited_does_not_press_the_loop() -> None:
+    clock = Clock()
+    for _ in range(100):
+        clock.pulse.on_spared(0.002)
+        clock.work(0.003)
+        clock.sleep(0.001)
+    assert clock.pulse.busy == pytest.approx(0.75)
+    assert clock.pulse.pressed == pytest.approx(0.25)
+    for _ in range(100):
+        clock.work(0.003)
+        clock.sleep(0.001)
+    assert clock.pulse.pressed == clock.pulse.busy == pytest.approx(0.75)
+
+
+@pytest.mark.spec("S-08")
 def test_the_longest_are_remembered_for_a_while() -> None:
     clock = Clock()
     clock.work(0.2)
