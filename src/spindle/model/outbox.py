@@ -158,8 +158,12 @@ class Timer:
 
 CALM: Final = 0.7
 """Up to this share of its time a node may have work before it is under strain."""
-TURN_REST: Final = 0.05
-"""How long (s) pieces of long work rest between two turns where the strain is greatest."""
+RESTS: Final = 10
+"""Times what a piece of long work took: so long the next one rests where the strain is greatest."""
+LEAST_REST, MOST_REST = 0.005, 0.05
+"""No shorter (s), for not all that a piece costs is seen from here, and no longer."""
+TAKEN_MAX: Final = 0.005
+"""Seconds that pieces take of one turn of the node, or else a single piece."""
 TURNS_LOOK: Final = 0.25
 """Over so long (s) it is found which share of its time the node spends on such pieces."""
 FEW_OTHERS, MANY_OTHERS = 0.1, 0.3
@@ -168,23 +172,26 @@ the former, and in full from the latter on. Where one client asks for a long des
 other, that alone is the strain: to let it wait would make room for nothing."""
 
 
-def rest_between(strain: float, others: float) -> float:
-    """How long (s) pieces of long work rest between two turns.
+def rest_after(took: float, strain: float, others: float) -> float:
+    """How long (s) pieces of long work rest after one that took so long (s).
 
     `others`: the share of its time in which the node has work that is no such piece.
     """
     among = (others - FEW_OTHERS) / (MANY_OTHERS - FEW_OTHERS)
-    return TURN_REST * strain * min(1.0, max(0.0, among))
+    longest = min(MOST_REST, max(LEAST_REST, RESTS * took))
+    return longest * strain * min(1.0, max(0.0, among))
 
 
 class _PutOff:
     """What is put off: to the end of an input, or to turns of its own, a piece at a time."""
 
-    __slots__ = ("_looked_at", "_out", "_share", "_spent", "_turns", "last")
+    __slots__ = ("_due", "_looked_at", "_out", "_share", "_spent", "_turns", "last")
 
     def __init__(self, out: Outbox) -> None:
         self._out = out
         self._turns: deque[Callable[[], None]] = deque()
+        self._due = 0.0
+        """When the next piece has rested for the last one."""
         self._looked_at = self._spent = 0.0
         self._share = 0.0
         """Of its time that the node lately spent on turns."""
@@ -193,29 +200,43 @@ class _PutOff:
 
     def in_turn(self, then: Callable[[], None], at_once: bool) -> None:
         """See `Outbox.in_turn`."""
-        if at_once and not self._turns:
-            self._take(then)
-            return
         self._turns.append(then)
-        if len(self._turns) == 1:
-            self._rest()
+        if len(self._turns) > 1:
+            return
+        self._due = max(self._due, self._out.now)
+        if at_once:
+            self._next_turn()
+        else:
+            self._out.at(self._due, self._next_turn)
 
-    def _rest(self) -> None:
+    def _next_turn(self) -> None:
+        """Take one piece, or as many short ones as have rested: where a node is under strain, its
+        turns last longer than these need to rest."""
+        now, taken = self._out.now, 0.0
+        while True:
+            took = self._take(self._turns[0])  # What that asks for comes behind those that wait.
+            self._turns.popleft()
+            taken += max(took, LEAST_REST / RESTS)
+            rest = self._rest(took)
+            self._due = min(max(self._due, now - MOST_REST) + rest, now + MOST_REST)
+            if not self._turns:
+                return
+            if not rest or self._due > now or taken > TAKEN_MAX:
+                break
+        self._out.at(max(now, self._due), self._next_turn)
+
+    def _take(self, turn: Callable[[], None]) -> float:
+        began = self._out.stopwatch()
+        turn()
+        took = self._out.stopwatch() - began
+        self._spent += took
+        return took
+
+    def _rest(self, took: float) -> float:
         out = self._out
         if (past := out.now - self._looked_at) >= TURNS_LOOK:
             self._share, self._spent, self._looked_at = self._spent / past, 0.0, out.now
-        self._out.after(rest_between(out.strain, out.busy - self._share), self._next_turn)
-
-    def _take(self, turn: Callable[[], None]) -> None:
-        began = self._out.stopwatch()
-        turn()
-        self._spent += self._out.stopwatch() - began
-
-    def _next_turn(self) -> None:
-        self._take(self._turns[0])  # What it asks for in its turn comes behind those that wait.
-        self._turns.popleft()
-        if self._turns:
-            self._rest()
+        return rest_after(took, out.strain, out.busy - self._share)
 
     def end_input(self) -> None:
         """Do what is to be done at last, and what that puts off to the end in its turn."""

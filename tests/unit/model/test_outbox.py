@@ -1,11 +1,12 @@
 """The Outbox: orders in order, answers to their continuations, timers at their time."""
 
 import random
+from functools import partial
 
 import pytest
 
 from spindle.model.jobs import MeasureUsage
-from spindle.model.outbox import TURN_REST, TURNS_LOOK, Outbox, Ready
+from spindle.model.outbox import LEAST_REST, MOST_REST, RESTS, TURNS_LOOK, Outbox, Ready
 
 
 def test_answers_reach_the_continuation_they_are_for() -> None:
@@ -111,18 +112,61 @@ def test_long_work_is_done_a_piece_at_a_time() -> None:
 
 
 @pytest.mark.spec("S-08")
-@pytest.mark.parametrize(("busy", "rest"), [(0.0, 0.0), (0.7, 0.0), (0.85, 0.025), (1.0, 0.05)])
-def test_long_work_rests_where_the_node_is_under_strain(busy: float, rest: float) -> None:
+@pytest.mark.parametrize(
+    ("took", "rest"), [(0.0, LEAST_REST), (0.002, 0.002 * RESTS), (0.5, MOST_REST)]
+)
+@pytest.mark.parametrize(("busy", "strain"), [(0.0, 0.0), (0.7, 0.0), (0.85, 0.5), (1.0, 1.0)])
+def test_long_work_rests_where_the_node_is_under_strain(
+    busy: float, strain: float, took: float, rest: float
+) -> None:
+    """As long as the piece before it took, many times over: a short one costs the others little,
+    and a thousand clients that wait for the same answer get it in short pieces."""
     out = Outbox(random.Random(1))
+    spent = 0.0
+    out.stopwatch = lambda: out.now + spent
+
+    def piece() -> None:
+        nonlocal spent
+        spent += took
+
     out.busy = busy
-    for _ in range(2):
+    out.in_turn(piece, at_once=True)
+    for expected, pause in ((rest, 0.0), (LEAST_REST, MOST_REST), (0.0, 0.0)):
         out.in_turn(lambda: None)
-    for _ in range(2):
-        assert out.wake_at == pytest.approx(out.now + rest)
+        assert out.wake_at == pytest.approx(out.now + expected * strain)
         assert out.wake_at is not None
         out.now = out.wake_at
         out.tick()
+        out.now += pause
     assert out.wake_at is None
+
+
+@pytest.mark.spec("S-08")
+def test_short_pieces_that_rested_for_long_have_one_turn_together() -> None:
+    """Turns of a node under strain last longer than short pieces need to rest: a thousand clients
+    that wait for the same answer, a few to a piece, do not wait for as many turns."""
+    out = Outbox(random.Random(1))
+    spent, done = 0.0, 0
+    out.stopwatch = lambda: out.now + spent
+    out.busy = 1.0
+
+    def piece(took: float) -> None:
+        nonlocal spent, done
+        spent, done = spent + took, done + 1
+
+    for took, together in ((0.0, 10), (0.002, 2), (0.02, 1)):
+        done = 0
+        for _ in range(20):
+            out.in_turn(partial(piece, took))
+        out.tick()
+        first, done = done, 0
+        out.now += MOST_REST + LEAST_REST / 2
+        out.tick()
+        assert (first, done) == (1, together), took
+        while out.wake_at is not None:
+            out.now = out.wake_at
+            out.tick()
+        out.now += MOST_REST
 
 
 @pytest.mark.spec("S-08")
@@ -135,16 +179,18 @@ def test_long_work_does_not_rest_from_itself(own: float, rest: float) -> None:
     spent = 0.0
     out.stopwatch = lambda: out.now + spent
 
-    def piece() -> None:
+    def piece(took: float) -> None:
         nonlocal spent
-        spent += own * TURNS_LOOK
+        spent += took
 
-    out.in_turn(piece, at_once=True)
-    out.now, out.busy = TURNS_LOOK, 1.0
-    out.in_turn(lambda: None)
-    assert out.wake_at == pytest.approx(out.now + rest)
-    # Nothing of the kind was done since then: what takes the time now are others.
-    out.now += 0.05 + TURNS_LOOK
-    out.tick()
-    out.in_turn(lambda: None)
-    assert out.wake_at == pytest.approx(out.now + TURN_REST)
+    short = MOST_REST / RESTS
+    for took, expected in ((max(0.0, own * TURNS_LOOK - short), rest), (short, MOST_REST)):
+        # In the end pieces take little of the node's time: others do.
+        out.in_turn(partial(piece, took), at_once=True)
+        out.now, out.busy = out.now + TURNS_LOOK, 1.0
+        out.in_turn(partial(piece, short))
+        out.in_turn(lambda: None)
+        out.tick()
+        assert out.wake_at == pytest.approx(out.now + expected)
+        out.now += MOST_REST
+        out.tick()
