@@ -22,7 +22,7 @@ from spindle.model.acl import (
     AclResourceType,
     PatternType,
 )
-from spindle.model.errors import Error, Refusal
+from spindle.model.errors import Error
 
 
 class AclOutcome(NamedTuple):
@@ -72,12 +72,6 @@ def delete_acls(
     for id in gone:
         draft.add(r.RemoveAccessControlEntry(id=id))
     return draft.decision(outcomes)
-
-
-def check_known(wanted: AclFilter) -> None:
-    """Refusal INVALID_REQUEST where a filter has what no ACL can have."""
-    if (why := _unknown(wanted)) is not None:
-        raise Refusal(Error.INVALID_REQUEST, why)
 
 
 def _unknown(wanted: AclFilter) -> str | None:

@@ -1,4 +1,8 @@
-"""ACLs and filters of ACLs as the requests about them carry them."""
+"""ACLs and filters of ACLs as the requests about them carry them.
+
+A code that Kafka has not is read as UNKNOWN: no ACL is made with it and none removed by it, and a
+filter that describes finds none.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,14 @@ def binding(asked: AclCreation) -> AclBinding:
         of_code(AclOperation, asked.operation),
         of_code(AclPermissionType, asked.permission_type),
     )
+
+
+def check_known(asked: DescribeAclsRequest) -> None:
+    """Refusal INVALID_REQUEST where a filter that describes has UNKNOWN itself in it."""
+    if not asked.resource_type_filter or not asked.pattern_type_filter:
+        raise Refusal(Error.INVALID_REQUEST, "Unknown patternFilter.")
+    if not asked.operation or not asked.permission_type:
+        raise Refusal(Error.INVALID_REQUEST, "Unknown entryFilter.")
 
 
 def filter_of(asked: DescribeAclsRequest | DeleteAclsFilter) -> AclFilter:

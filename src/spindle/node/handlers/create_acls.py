@@ -52,7 +52,7 @@ def on_controller(
 def _respond(outcomes: Iterable[acls.AclOutcome]) -> CreateAclsResponse:
     return CreateAclsResponse(
         results=tuple(
-            AclCreationResult(error_code=each.error, error_message=each.message)
+            AclCreationResult(error_code=each.error, error_message=each.message or "")
             for each in outcomes
         )
     )

@@ -1,8 +1,8 @@
 """DescribeAcls (29), versions 1-3, both listeners.
 
 Behaviour: the ACLs that a filter means, by the patterns that they are for, as the committed
-metadata of this node has them. SECURITY_DISABLED without an authorizer; INVALID_REQUEST where the
-filter has what no ACL can have.
+metadata of this node has them; none where the filter has a code that Kafka has not, INVALID_REQUEST
+where one is UNKNOWN (0). SECURITY_DISABLED without an authorizer.
 
 Version notes: 1 has types of patterns (KIP-290), 2 is flexible, 3 has resources of type USER.
 """
@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spindle.core.controller.acls import check_known
 from spindle.model.acl import AclBinding, AclFilter, AclResourceType, PatternType
 from spindle.model.acl_table import AclTable
 from spindle.model.errors import Error
-from spindle.node.handlers._acl_filters import check_authorizer, filter_of
+from spindle.node.handlers._acl_filters import check_authorizer, check_known, filter_of
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, Pause, Slices
 from spindle.wire.messages.describe_acls_request import DescribeAclsRequest
@@ -55,13 +54,13 @@ def _answer(
     request: DescribeAclsRequest,
     context: RequestContext[DescribeAclsResponse],
 ) -> Later:
+    check_known(request)
     wanted = filter_of(request)
-    check_known(wanted)
     return slices.answer(
         request,
         context,
         _found(table, wanted),
-        lambda found: DescribeAclsResponse(resources=found),
+        lambda found: DescribeAclsResponse(error_message="", resources=found),  # As Apache Kafka.
     )
 
 

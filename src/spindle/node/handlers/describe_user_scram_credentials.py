@@ -42,7 +42,7 @@ def on_broker(
         request,
         context,
         _told(image, named),
-        lambda found: DescribeUserScramCredentialsResponse(results=found),
+        lambda found: DescribeUserScramCredentialsResponse(error_message="", results=found),
     )
 
 

@@ -110,7 +110,8 @@ def _find(broker: Broker, listener: str, version: int, kind: int, key: str) -> _
         return _LocatedCoordinator(
             Error.COORDINATOR_NOT_AVAILABLE, message="its partition has no leader now"
         )
-    return _LocatedCoordinator(Error.NONE, leader, endpoint.host, endpoint.port)
+    found = "" if version >= 4 else Error.NONE.name  # Apache Kafka's words where all is well.
+    return _LocatedCoordinator(Error.NONE, leader, endpoint.host, endpoint.port, found)
 
 
 def _is_share_key(key: str) -> bool:
