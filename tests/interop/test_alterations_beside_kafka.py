@@ -16,8 +16,8 @@ from spindle.wire.apis import Key
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
 
-BROKER, SUBSCRIPTION = 4, 16
-SET, DELETE = range(2)
+TOPIC, BROKER, SUBSCRIPTION, GROUP = 2, 4, 16, 32
+SET, DELETE, APPEND = range(3)
 SETTINGS = {"default.replication.factor": "1", "offsets.topic.replication.factor": "1"}
 NODES = pytest.mark.parametrize("node", [1, CONTROLLER_ID], ids=["broker", "controller"])
 
@@ -33,6 +33,8 @@ def sides(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     ):
         apache.start()
         ours.start()
+        for cluster in (apache, ours):
+            cluster.create_topic("t", "1")
         yield Sides(apache, ours)
 
 
@@ -57,6 +59,36 @@ def alter(
     return sorted((r.resource_name, r.error_code, r.error_message) for r in answer.responses)
 
 
+def altered(
+    cluster: ApacheKafka,
+    node: int,
+    resource: tuple[int, str],
+    *settings: tuple[str, int, str | None],
+) -> list[Any]:
+    """What comes of changes to one resource, by the request of today and by the older one."""
+    kind, named = resource
+    told = []
+    for key, version, operations in ((Key.INCREMENTAL_ALTER_CONFIGS, 1, True),
+                                     (Key.ALTER_CONFIGS, 2, False)):  # fmt: skip
+        if not operations and any(operation != SET for _, operation, _ in settings):
+            continue
+        types = request_types(key, version)
+        configs = tuple(
+            make(types.AlterableConfig, name=name, value=value,
+                 **({"config_operation": operation} if operations else {}))
+            for name, operation, value in settings
+        )  # fmt: skip
+        one = make(
+            types.AlterConfigsResource, resource_type=kind, resource_name=named, configs=configs
+        )
+        name = "IncrementalAlterConfigsRequest" if operations else "AlterConfigsRequest"
+        answer = send(
+            port_of(cluster, node), key, version, name, validate_only=True, resources=(one,)
+        )
+        told += [(r.error_code, r.error_message) for r in answer.responses]
+    return told
+
+
 @NODES
 @pytest.mark.spec("C-06")
 @pytest.mark.parametrize("pattern", ["client_id", "client_name=app", "client_id=[", "client_id=a"])
@@ -65,6 +97,49 @@ def test_subscriptions_match_clients(sides: Sides, pattern: str, node: int) -> N
         return alter(cluster, node, (SUBSCRIPTION, "s", "match", SET, pattern))[0][1]
 
     same(sides, question)
+
+
+@NODES
+def test_nulls_and_settings_that_are_named_twice(sides: Sides, node: int) -> None:
+    """A broker refuses them; a controller that is asked itself removes, and takes the last."""
+    topic = (TOPIC, "t"), ("retention.ms", "100"), "cleanup.policy"
+    metrics = (SUBSCRIPTION, "s"), ("interval.ms", "1000"), "match"
+    group = (GROUP, "g"), ("consumer.session.timeout.ms", "50000"), "none"
+    for resource, (name, value), other in (topic, metrics, group, ((99, "x"), ("a", "b"), "c")):
+        for asked in (
+            ((name, SET, None),),
+            ((name, DELETE, None),),
+            ((name, APPEND, None),),
+            (("none", SET, None),),
+            (("", SET, value),),
+            ((name, SET, value), (other, SET, None)),
+            ((name, SET, "bad"), (name, SET, value)),
+            ((name, SET, value), (name, SET, "bad")),
+        ):
+            same(sides, altered, node, resource, *asked)
+    brokers = (BROKER, "")
+    for asked in ((("background.threads", SET, None),), (("", SET, "8"),)):
+        same(sides, altered, node, brokers, *asked)
+
+
+@NODES
+@pytest.mark.parametrize("value", ["", " ", ",", "compact,", "compact,,compact", "compact"])
+def test_entries_without_a_word(sides: Sides, node: int, value: str) -> None:
+    same(sides, altered, node, (TOPIC, "t"), ("cleanup.policy", APPEND, value))
+    same(sides, altered, node, (TOPIC, "t"), ("cleanup.policy", SET, value))
+    same(sides, altered, node, (SUBSCRIPTION, "s"), ("metrics", SET, value))
+    same(sides, altered, node, (SUBSCRIPTION, "s"), ("metrics", APPEND, value))
+
+
+@NODES
+def test_names_of_resources(sides: Sides, node: int) -> None:
+    setting = ("retention.ms", SET, "100")
+    for name in ("a b", ".", "x" * 250, "missing", ""):
+        same(sides, altered, node, (TOPIC, name), setting)
+    same(sides, altered, node, (GROUP, ""), ("consumer.session.timeout.ms", SET, "50000"))
+    if node == CONTROLLER_ID:
+        for name in ("7", "x", "-1", "1 "):
+            same(sides, altered, node, (BROKER, name), ("background.threads", SET, "8"))
 
 
 @pytest.mark.spec("C-06")

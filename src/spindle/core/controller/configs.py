@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Final
 
+from spindle.core.controller.config_resources import (
+    Alteration,
+    ConfigOperation,
+    ConfigResource,
+    check_once,
+    check_resource,
+    check_type,
+    check_values,
+    distinct,
+)
 from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.core.controller.elections import ElectionOutcome, elect_leaderless
 from spindle.core.controller.group_bounds import check_bounds
@@ -28,7 +37,6 @@ from spindle.model.image import (
     TOPIC_RESOURCE,
 )
 from spindle.model.settings.client_metrics_settings import (
-    CLIENT_METRICS_SETTINGS,
     check_client_metrics,
 )
 from spindle.model.settings.group_settings import GROUP_SETTINGS, check_group
@@ -40,46 +48,6 @@ _UNCLEAN: Final = "unclean.leader.election.enable"
 _MIN_ISR: Final = "min.insync.replicas"
 _STORES: Final = re.compile(r"ssl\.(keystore\.|truststore\.|key\.password)")
 """What changes at run time for one listener alone."""
-
-
-class ConfigOperation(IntEnum):
-    """What is done to a setting, by its number on the wire."""
-
-    SET = 0
-    DELETE = 1
-    APPEND = 2
-    SUBTRACT = 3
-
-
-_KINDS: Final = {
-    TOPIC_RESOURCE: "topic",
-    BROKER_RESOURCE: "broker",
-    CLIENT_METRICS_RESOURCE: "client metrics subscription",
-    GROUP_RESOURCE: "group",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigResource:
-    """What has settings: type 2 a topic, 4 a broker ("" for all of them), 16 a client metrics
-    subscription, 32 a group.
-    """
-
-    type: int
-    name: str
-
-    def __str__(self) -> str:
-        kind = _KINDS.get(self.type, "resource")
-        return f"{kind} {self.name}" if self.name else f"all {kind}s"
-
-
-@dataclass(frozen=True, slots=True)
-class Alteration:
-    """One setting of a request: (name, operation, value)."""
-
-    name: str
-    operation: int
-    value: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +99,8 @@ def alter_incrementally(
         named = Counter(resource for resource, _ in asked)
     for resource, alterations in asked:
         try:
-            _check_once(resource, named)
-            _check_resource(draft, resource)
-            wanted = _altered(draft, resource, alterations)
+            settings = _checked(draft, resource, alterations, named, direct)
+            wanted = _altered(draft, resource, settings)
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, ElectionOutcome()))
@@ -156,10 +123,9 @@ def alter_wholly(
         named = Counter(resource for resource, _ in asked)
     for resource, alterations in asked:
         try:
-            _check_once(resource, named)
-            _check_resource(draft, resource)
+            settings = _checked(draft, resource, alterations, named, direct)
             wanted = dict.fromkeys(draft.config(resource.type, resource.name))
-            wanted.update(_altered(draft, resource, alterations))
+            wanted.update(_altered(draft, resource, settings))
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, ElectionOutcome()))
@@ -224,37 +190,21 @@ def _forget_eligible(draft: Draft, changed: Sequence[r.DynamicConfig]) -> None:
 # --- checks -------------------------------------------------------------------------------------
 
 
-def _check_once(resource: ConfigResource, named: Mapping[ConfigResource, int]) -> None:
-    if named[resource] > 1:
-        raise Refusal(Error.INVALID_REQUEST, "Each resource must appear at most once.")
-
-
-def _check_resource(draft: Draft, resource: ConfigResource) -> None:
-    if resource.type == TOPIC_RESOURCE:
-        if not resource.name:
-            raise Refusal(Error.INVALID_REQUEST, "topics have no default settings of their own")
-        if draft.state.image.topic(resource.name) is None:
-            raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {resource.name}")
-    elif resource.type == BROKER_RESOURCE:
-        if not resource.name:
-            return
-        if not resource.name.isdigit():
-            raise Refusal(Error.INVALID_REQUEST, f"{resource.name!r} is not a broker's number")
-        number = int(resource.name)
-        if draft.broker(number) is None and number not in draft.state.image.controllers:
-            raise Refusal(Error.BROKER_ID_NOT_REGISTERED, f"there is no broker {number}")
-    elif resource.type == GROUP_RESOURCE:
-        if not resource.name:
-            raise Refusal(Error.INVALID_REQUEST, "groups have no default settings of their own")
-    elif resource.type == CLIENT_METRICS_RESOURCE:
-        if not resource.name:
-            raise Refusal(Error.INVALID_REQUEST, "Subscription name can't be empty")
-    else:
-        raise Refusal(
-            Error.INVALID_REQUEST,
-            f"resources of type {resource.type} have no settings here: "
-            "topics (2), brokers (4), client metrics (16) and groups (32) do",
-        )
+def _checked(
+    draft: Draft,
+    resource: ConfigResource,
+    alterations: Sequence[Alteration],
+    named: Mapping[ConfigResource, int],
+    direct: bool,
+) -> list[Alteration]:
+    """The alterations of a resource, each setting once. Refusal where none of it can be."""
+    if direct:
+        check_type(resource, direct)
+    check_once(resource, named, direct)
+    settings = distinct(alterations, direct)
+    check_type(resource, direct)
+    check_resource(draft, resource)
+    return settings
 
 
 def check_value(resource: ConfigResource, name: str, value: str) -> None:
@@ -304,18 +254,9 @@ def _altered(
     """The settings that alterations touch, with the values that they give them."""
     current = draft.config(resource.type, resource.name)
     wanted: dict[str, str | None] = {}
-    if len({alteration.name for alteration in alterations}) < len(alterations):
-        raise Refusal(Error.INVALID_REQUEST, "Error due to duplicate config keys")
-    _check_values(
-        alteration.name
-        for alteration in alterations
-        if alteration.operation != ConfigOperation.DELETE and alteration.value is None
-    )
     for alteration in alterations:
         name, value = alteration.name, alteration.value
-        if not name:
-            raise Refusal(Error.INVALID_REQUEST, f"{resource}: a setting without a name")
-        if alteration.operation == ConfigOperation.DELETE:
+        if alteration.removes:
             wanted[name] = None
         elif alteration.operation == ConfigOperation.SET:
             wanted[name] = value
@@ -328,16 +269,9 @@ def _altered(
     return wanted
 
 
-def _check_values(without: Iterable[str]) -> None:
-    """Refusal where settings are to be set to nothing, in Kafka's words."""
-    if names := list(without):
-        raise Refusal(Error.INVALID_REQUEST, f"Null value not supported for : {', '.join(names)}")
-
-
 _TABLES: Final = {
     TOPIC_RESOURCE: TOPIC_SETTINGS,
     BROKER_RESOURCE: NODE_SETTINGS,
-    CLIENT_METRICS_RESOURCE: CLIENT_METRICS_SETTINGS,
     GROUP_RESOURCE: GROUP_SETTINGS,
 }
 
@@ -346,16 +280,29 @@ def _listed(
     draft: Draft, resource: ConfigResource, alteration: Alteration, current: str | None
 ) -> str:
     name = alteration.name
-    table = _TABLES[resource.type]
+    table = _TABLES.get(resource.type, {})
     if name not in table or table[name].kind is not Kind.LIST:
         raise Refusal(
             Error.INVALID_CONFIG,
             f"Can't {ConfigOperation(alteration.operation).name} to key {name} because its type is"
             " not LIST.",
         )
+    check_values((alteration,))
+    appends = alteration.operation == ConfigOperation.APPEND
+    if appends and table[name].allowed and _lacks_words(alteration.value or ""):
+        error = Error.INVALID_CONFIG
+        if resource.type == BROKER_RESOURCE:
+            error = Error.INVALID_REQUEST
+        raise Refusal(error, f"Configuration '{name}' values must not be empty.")
     if current is None:
         current = _default(draft, resource, name)
     return ",".join(listed(alteration.operation, parts(current), parts(alteration.value)))
+
+
+def _lacks_words(text: str) -> bool:
+    """Whether an entry to append has no word. Commas at the end are nothing, as in Java."""
+    entries = text.rstrip(",")
+    return not (text and not entries) and not all(e.strip() for e in entries.split(","))
 
 
 def _default(draft: Draft, resource: ConfigResource, name: str) -> str:

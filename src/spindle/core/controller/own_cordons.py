@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from spindle.core.controller.configs import (
+from spindle.core.controller.config_resources import (
     Alteration,
     ConfigOperation,
     ConfigResource,
-    listed,
-    parts,
 )
+from spindle.core.controller.configs import listed, parts
 from spindle.model import cordons
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.ids import LogDir, NodeId

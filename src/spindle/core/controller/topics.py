@@ -6,7 +6,6 @@ untouched. Called by the handlers of those three APIs.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,6 +19,7 @@ from spindle.core.controller.controller_state import (
     check_records,
 )
 from spindle.core.controller.replica_placement import place
+from spindle.core.controller.topic_names import check_name
 from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics, one_way
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
@@ -27,10 +27,8 @@ from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicId
 from spindle.model.outbox import Rng
 
 DEFAULT: Final = -1
-NAME_LENGTH_MAX: Final = 249
 Admit = Callable[[int], None]
 """Gets how many partitions are to be made or deleted; a Refusal where that is too many now."""
-_LEGAL: Final = frozenset(string.ascii_letters + string.digits + "._-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,24 +66,6 @@ class TopicAnswer:
 
 def admit_all(_: int) -> None:
     """No quota counts."""
-
-
-def check_name(name: str) -> None:
-    """Refusal INVALID_TOPIC_EXCEPTION where a name is not one."""
-    if not name:
-        why = "the empty string is not allowed"
-    elif name in (".", ".."):
-        why = f"'{name}' is not allowed"
-    elif len(name) > NAME_LENGTH_MAX:
-        why = f"the length of '{name}' is longer than the max allowed length {NAME_LENGTH_MAX}"
-    elif not _LEGAL.issuperset(name):
-        why = (
-            f"'{name}' contains one or more characters other than ASCII alphanumerics,"
-            " '.', '_' and '-'"
-        )
-    else:
-        return
-    raise Refusal(Error.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {why}")
 
 
 # --- CreateTopics -------------------------------------------------------------------------------

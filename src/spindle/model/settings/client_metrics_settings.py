@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from spindle.model.errors import Error, Refusal
-from spindle.model.settings.setting import Kind, Setting
+from spindle.model.errors import Error, Refusal, Unusable
+from spindle.model.settings.setting import Kind, Setting, has_gaps
 
 _INTERVAL: Final = "interval.ms"
 _MATCH: Final = "match"
@@ -39,6 +39,8 @@ def check_client_metrics(name: str, text: str) -> None:
     setting = CLIENT_METRICS_SETTINGS.get(name)
     if setting is None:
         raise Refusal(Error.INVALID_REQUEST, f"Unknown client metrics configuration: {name}")
+    if setting.kind is Kind.LIST and has_gaps(text):
+        raise Unusable(f"Configuration '{name}' values must not be empty.")
     value = setting.read(text)
     if name == _INTERVAL and value not in _INTERVAL_MS:
         raise Refusal(

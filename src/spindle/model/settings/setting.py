@@ -108,7 +108,7 @@ class Setting:
     def read(self, text: str) -> Value:
         """A text as the value of this setting. Unusable in Kafka's words where it is wrong."""
         shown: object = text
-        if self.allowed and self.kind is Kind.LIST and _has_gaps(text):
+        if self.allowed and self.kind is Kind.LIST and has_gaps(text):
             raise Unusable(f"Configuration '{self.name}' values must not be empty.")
         try:
             value = _READERS.get(self.kind, str.strip)(text)
@@ -199,7 +199,7 @@ def _entries(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _has_gaps(text: str) -> bool:
+def has_gaps(text: str) -> bool:
     """Whether a list has an entry without a word; a list without entries has none."""
     return bool(text.strip()) and not all(part.strip() for part in text.split(","))
 

@@ -8,7 +8,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from spindle.core.controller.configs import Alteration, ConfigOperation, ConfigResource, parts
+from spindle.core.controller.config_resources import (
+    Alteration,
+    ConfigOperation,
+    ConfigResource,
+)
+from spindle.core.controller.configs import parts
 from spindle.core.controller.controller_state import check_records
 from spindle.core.controller.own_cordons import OwnCordons
 from spindle.model import cordons

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Final
 
-from spindle.core.controller.configs import ConfigOperation
+from spindle.core.controller.config_resources import ConfigOperation
 from spindle.core.controller.controller_state import check_records
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spindle.core.controller.configs import ConfigResource
+from spindle.core.controller.config_resources import ConfigResource
 from spindle.model.ids import TopicPartition
 from spindle.wire.codec import Whole
 from spindle.wire.messages import alter_configs_request as whole

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.core.controller.kit import Cluster
 
 from spindle.core.controller import configs
-from spindle.core.controller.configs import Alteration, ConfigResource
+from spindle.core.controller.config_resources import Alteration, ConfigResource
 from spindle.core.controller.group_bounds import check_bounds
 from spindle.model.errors import Error, Refusal
 from spindle.model.feature_rules import METADATA_VERSION
@@ -49,7 +49,16 @@ def alter(
         (TOPIC, ("retention.ms", APPEND, "5"), Error.INVALID_CONFIG),
         (TOPIC, ("retention.ms", 4, "5"), Error.INVALID_REQUEST),
         (TOPIC, ("nothing", SET, "5"), Error.INVALID_CONFIG),
-        (TOPIC, ("", SET, "5"), Error.INVALID_REQUEST),
+        (TOPIC, ("", SET, "5"), Error.INVALID_CONFIG),
+        (ALL_BROKERS, ("", SET, "5"), Error.NONE),
+        (TOPIC, ("cleanup.policy", APPEND, ""), Error.INVALID_CONFIG),
+        (TOPIC, ("cleanup.policy", APPEND, "compact,,delete"), Error.INVALID_CONFIG),
+        (ALL_BROKERS, ("log.cleanup.policy", APPEND, " "), Error.INVALID_REQUEST),
+        (
+            ConfigResource(TOPIC_RESOURCE, "a b"),
+            ("retention.ms", SET, "5"),
+            Error.INVALID_TOPIC_EXCEPTION,
+        ),
         (TOPIC, ("leader.replication.throttled.replicas", SET, "0:1,1:2"), Error.NONE),
         (TOPIC, ("leader.replication.throttled.replicas", SET, "*"), Error.NONE),
         (TOPIC, ("leader.replication.throttled.replicas", SET, "0-1"), Error.INVALID_CONFIG),
@@ -172,7 +181,8 @@ SUBSCRIPTION = ConfigResource(CLIENT_METRICS_RESOURCE, "sub")
     ("alteration", "error"),
     [
         (("metrics", SET, "*"), Error.NONE),
-        (("metrics", APPEND, "org.apache.kafka.producer."), Error.NONE),
+        (("metrics", APPEND, "org.apache.kafka.producer."), Error.INVALID_CONFIG),
+        (("metrics", SET, "a,"), Error.INVALID_CONFIG),
         (("interval.ms", SET, "100"), Error.NONE),
         (("interval.ms", SET, "99"), Error.INVALID_REQUEST),
         (("interval.ms", SET, "3600001"), Error.INVALID_REQUEST),
@@ -200,6 +210,27 @@ def test_nothing_is_named_twice() -> None:
     outcomes = cluster.take(configs.alter_incrementally(cluster.state, [one, one]))
     assert [o.error for _, o in outcomes] == [Error.INVALID_REQUEST] * 2
     assert cluster.last == ()
+
+
+def test_a_controllers_client_may_name_a_setting_twice_and_set_it_to_null() -> None:
+    """It takes the last, and removes; a broker would have refused both (KIP-919)."""
+    cluster = scene(**{"retention.ms": "1", "flush.ms": "7"})
+
+    def ask(whole: bool, resource: ConfigResource, *settings: Alteration) -> Error:
+        decide = configs.alter_wholly if whole else configs.alter_incrementally
+        decision = decide(cluster.state, [(resource, settings)], direct=True)
+        return cluster.take(decision)[0][1].error
+
+    twice = (Alteration("flush.ms", SET, "x"), Alteration("flush.ms", SET, "8"))
+    assert ask(False, TOPIC, *twice, Alteration("retention.ms", SET, None)) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {"flush.ms": "8"}
+    assert ask(True, TOPIC, *twice[1:], *twice[:1]) is Error.INVALID_CONFIG
+    assert ask(False, TOPIC, Alteration("retention.ms", APPEND, None)) is Error.INVALID_CONFIG
+    assert ask(False, TOPIC, Alteration("cleanup.policy", APPEND, None)) is Error.INVALID_REQUEST
+    assert ask(True, TOPIC, Alteration("flush.ms", SET, None)) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {}
+    assert ask(True, ConfigResource(8, "1")) is Error.INVALID_REQUEST
+    assert ask(True, ConfigResource(99, "1")) is Error.UNSUPPORTED_VERSION
 
 
 def test_validating_writes_nothing() -> None:

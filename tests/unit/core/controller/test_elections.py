@@ -7,6 +7,7 @@ from tests.unit.core.controller.kit import WITHOUT_ELR, Cluster, directory
 
 from spindle.core.controller import brokers, configs, elections, features
 from spindle.core.controller.change import RECOVERING, Election, PartitionTarget, change
+from spindle.core.controller.config_resources import Alteration, ConfigResource
 from spindle.core.controller.controller_state import Draft
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error
@@ -80,8 +81,8 @@ def test_permission_to_elect_uncleanly_takes_effect_at_once() -> None:
     cluster.topic("t", (1, 2))
     down(cluster, 2, 1)
     up(cluster, 2)
-    alteration = configs.Alteration("unclean.leader.election.enable", 0, "true")
-    resource = configs.ConfigResource(TOPIC_RESOURCE, "t")
+    alteration = Alteration("unclean.leader.election.enable", 0, "true")
+    resource = ConfigResource(TOPIC_RESOURCE, "t")
     cluster.take(configs.alter_incrementally(cluster.state, [(resource, [alteration])]))
     assert leadership(cluster) == (2, (2,), RECOVERING)
 
@@ -281,8 +282,8 @@ def test_another_min_isr_costs_eligibility_where_a_broker_leads(resource: tuple[
     cluster.topic("idle", (1,))
     down(cluster, 1)
     assert eligible(cluster) == ((1,), ())
-    alteration = configs.Alteration("min.insync.replicas", 0, "1")
-    asked = [(configs.ConfigResource(*resource), [alteration])]
+    alteration = Alteration("min.insync.replicas", 0, "1")
+    asked = [(ConfigResource(*resource), [alteration])]
     cluster.take(configs.alter_incrementally(cluster.state, asked))
     assert eligible(cluster) == ((), ())
     assert cluster.partition("idle").elr == (1,), "no broker leads it, so nothing was written since"

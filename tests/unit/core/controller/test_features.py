@@ -6,7 +6,7 @@ import pytest
 from tests.unit.core.controller.kit import Cluster, incarnation, old_features
 
 from spindle.core.controller import configs, features, producer_ids
-from spindle.core.controller.configs import Alteration, ConfigResource
+from spindle.core.controller.config_resources import Alteration, ConfigResource
 from spindle.core.controller.features import FeatureUpdate
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal

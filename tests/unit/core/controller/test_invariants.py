@@ -20,6 +20,7 @@ from spindle.core.controller import (
     topics,
 )
 from spindle.core.controller.change import Election
+from spindle.core.controller.config_resources import Alteration, ConfigResource
 from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.model.errors import Refusal
 from spindle.model.feature_rules import ELR_VERSION, METADATA_VERSION
@@ -181,11 +182,11 @@ class Walk:
         self.cluster.take(elections.elect_preferred(self.cluster.state))
 
     def configure(self) -> None:
-        resource = configs.ConfigResource(TOPIC_RESOURCE, f"t{self.rng.randrange(8)}")
+        resource = ConfigResource(TOPIC_RESOURCE, f"t{self.rng.randrange(8)}")
         name, value = self.rng.choice(
             [("unclean.leader.election.enable", "true"), ("min.insync.replicas", "2")]
         )
-        alteration = configs.Alteration(name, self.rng.randrange(2), value)
+        alteration = Alteration(name, self.rng.randrange(2), value)
         self.cluster.take(
             configs.alter_incrementally(self.cluster.state, [(resource, [alteration])])
         )

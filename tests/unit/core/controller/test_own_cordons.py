@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.core.controller.configs import Alteration, ConfigOperation, ConfigResource
+from spindle.core.controller.config_resources import Alteration, ConfigOperation, ConfigResource
 from spindle.core.controller.own_cordons import OwnCordons
 from spindle.model.cordons import SETTING
 from spindle.model.errors import Error, Refusal
