@@ -18,6 +18,12 @@ from spindle.pipeline.session import Session, session
 from spindle.runtime.local import LocalCluster
 
 T = TypeVar("T")
+_UNCOMPILED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Spark compiles each new query to Java classes: of the few rows of a test it takes more time than
+it saves. Commands that tests start have sessions of their own, which compile."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,8 +34,11 @@ def class_data() -> None:
 
 @pytest.fixture(scope="session")
 def spark(class_data: None) -> Session:
-    """The session as the commands make it. Ends with the process."""
-    return session("spindle tests")
+    """The session as the commands make it, but for the compiler. Ends with the process."""
+    spark = session("spindle tests")
+    for name, value in _UNCOMPILED.items():
+        spark.conf.set(name, value)
+    return spark
 
 
 class Desk:

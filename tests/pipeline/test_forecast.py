@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.support.commands import call
 
 from spindle.cli.balance import report
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, history
+from spindle.pipeline import directory_loads, forecast, history, past_samples, small_history
 from spindle.pipeline.device_growth import Stretches, lines
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.growth import fit
@@ -25,7 +26,7 @@ from spindle.pipeline.past_samples import BUCKETS, PastSamples, course, of_last_
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.pipeline.session import Session
-from spindle.pipeline.what_if import Changes, NewDisk, what_if
+from spindle.pipeline.what_if import Answer, Changes, NewDisk, what_if, what_if_here
 from spindle.planning.load import Band
 
 GIB = 1 << 30
@@ -65,9 +66,9 @@ def used(directory: str, hour: int) -> int:
     return sum(size_of(n, hour) or 0 for n in there)
 
 
-def story(hours: int, hour_lasts: timedelta = HOUR) -> Iterator[dict[str, Any]]:
-    """Hourly samples of one broker with /a and /b; five hours are missing."""
-    for hour in range(hours):
+def story(hours: int, hour_lasts: timedelta = HOUR, step: int = 1) -> Iterator[dict[str, Any]]:
+    """Samples of one broker with /a and /b, a step of hours apart; five hours are missing."""
+    for hour in range(0, hours, step):
         if 60 <= hour < 65:
             continue
         for name in HOMES:
@@ -153,13 +154,17 @@ def test_without_growth_nothing_fills(spark: Session) -> None:
 @pytest.mark.spec("P-12")
 def test_with_too_little_history_nothing_is_forecast(spark: Session) -> None:
     """Though it grows: in a few hours that may be a load that is soon over."""
-    hourly = [row(1, "/a", "t-0", GIB * (5 + n), at=NOON + n * HOUR) for n in range(48)]
-    (short,) = forecast.forecast(PastSamples(samples(spark, hourly)))
+    hours = {1: range(48), 2: range(0, 48, 12), 3: range(1)}
+    rows = [
+        row(broker, "/a", "t-0", GIB * (5 + n), at=NOON + n * HOUR)
+        for broker, own in hours.items()
+        for n in own
+    ]
+    found = {f.broker: f for f in forecast.forecast(PastSamples(samples(spark, rows)))}
+    short, sparse, alone = (found[broker] for broker in hours)
     assert (short.course, short.full_at()) == (None, (None, None, None))
     assert short.lacking == "too little history: 48 samples in 1 d 23 h; it takes 8 in 48 h"
-    (sparse,) = forecast.forecast(PastSamples(samples(spark, hourly[::12])))
     assert sparse.lacking.startswith("too little history: 4 samples in 1 d 12 h")
-    (alone,) = forecast.forecast(PastSamples(samples(spark, hourly[:1])))
     assert alone.lacking == "no history of what lies there"
 
 
@@ -174,19 +179,23 @@ DAYS = 3.5
 
 
 @pytest.mark.spec("V-07")
-def test_of_a_dense_history_few_files_tell_the_same(spark: Session, tmp_path: Path) -> None:
-    """Each quarter of an hour for four days, of which three and a half count: half of the files
-    are opened."""
+def test_of_a_dense_history_few_files_tell_the_same(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each hour for four days, of which three and a half count: half of the files are opened.
+
+    Growth is looked at each two hours: a quarter as often as else, for a quarter of the files.
+    """
+    for module in (forecast, past_samples):
+        monkeypatch.setattr(module, "BUCKETS", BUCKETS // 4)
     by_moment: dict[datetime, list[dict[str, Any]]] = {}
-    for told in story(15 * 24, HOUR / 4):
+    for told in story(15 * 24, HOUR / 4, 4):
         by_moment.setdefault(told["sampled_at"], []).append(told)
-    for at, rows in by_moment.items():
-        file = tmp_path / file_of(at)
-        file.parent.mkdir(exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(rows, schema=arrow(SAMPLE)), file)
+    for rows in by_moment.values():
+        keep(tmp_path, rows)
     every = of_last_days(history.read(spark, tmp_path), DAYS)
     past = course(spark, tmp_path, DAYS)
-    assert (len(by_moment), len(past.files)) == (355, 168)
+    assert (len(by_moment), len(past.files)) == (88, 44)
     few = forecast.forecast(past)
     assert few == forecast.forecast(PastSamples(every))
     history.compact(spark, tmp_path)
@@ -224,7 +233,14 @@ def test_a_plan_is_made_for_what_will_be(spark: Session, tmp_path: Path) -> None
     assert all(m.size == sizes[m.name] for m in later.proposal.moves), "bytes as they are now"
 
 
-def three_disks(spark: Session, folder: Path, *sizes: int) -> None:
+def keep(home: Path, rows: list[dict[str, Any]]) -> None:
+    """Add a sample to a history, as what needs no Spark does it."""
+    file = home / file_of(max(told["sampled_at"] for told in rows))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, schema=arrow(SAMPLE)), file)
+
+
+def three_disks(folder: Path, *sizes: int) -> None:
     rows = []
     for broker in (1, 2):
         for number, directory in enumerate(("/a", "/b", "/c")):
@@ -233,7 +249,17 @@ def three_disks(spark: Session, folder: Path, *sizes: int) -> None:
                     total_bytes=1000 + number, at=NOON)
                 for n, size in enumerate(sizes)
             ]  # fmt: skip
-    history.append(samples(spark, rows), folder)
+    keep(folder, rows)
+
+
+def here(home: Path, wanted: PlanRequest, changes: Changes) -> Answer:
+    """What would be, as commands find it of small histories: without Spark.
+
+    `test_single_sample` holds that Spark's answers are the same.
+    """
+    kept = small_history.read(home)
+    assert kept is not None
+    return what_if_here(small_history.newest(kept), wanted, changes)
 
 
 WANTED = PlanRequest(Band(0.05, 0.9))
@@ -243,7 +269,7 @@ WANTED = PlanRequest(Band(0.05, 0.9))
 def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
     spark: Session, tmp_path: Path
 ) -> None:
-    three_disks(spark, tmp_path, *[50] * 8)
+    three_disks(tmp_path, *[50] * 8)
     added = what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/new", 1000),)))
     assert added.possible
     after = {d.name: d.after for d in added.proposal.directories}
@@ -256,14 +282,14 @@ def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
 
 @pytest.mark.spec("P-05")
 def test_what_is_lost_and_whether_it_finds_room_is_shown(
-    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    three_disks(spark, tmp_path, *[50] * 8)
-    fits = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a",)))
+    three_disks(tmp_path, *[50] * 8)
+    fits = here(tmp_path, WANTED, Changes(lose=("1:/a",)))
     assert fits.possible
     assert fits.proposal.notes[0].startswith("8 replicas are lost with it")
     assert not [n for n in fits.proposal.notes if "no other copy" in n], "broker 2 has all"
-    both = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a", "2:/a")))
+    both = here(tmp_path, WANTED, Changes(lose=("1:/a", "2:/a")))
     (alone,) = [n for n in both.proposal.notes if "no other copy" in n]
     assert alone.startswith("8 partitions have no other copy, their records are lost: a-0, a-1, ")
     assert alone.endswith(" and 3 more")
@@ -278,11 +304,9 @@ def test_what_is_lost_and_whether_it_finds_room_is_shown(
 
 
 @pytest.mark.spec("P-05")
-def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
-    spark: Session, tmp_path: Path
-) -> None:
-    three_disks(spark, tmp_path, 350, 350)
-    answer = what_if(spark, tmp_path, PlanRequest(WANTED.band, ("1:/a",)), Changes())
+def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(tmp_path: Path) -> None:
+    three_disks(tmp_path, 350, 350)
+    answer = here(tmp_path, PlanRequest(WANTED.band, ("1:/a",)), Changes())
     assert not answer.possible
     (why,) = answer.against
     assert why.startswith("broker 1: /a cannot be emptied: ")
@@ -293,10 +317,10 @@ def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
 @pytest.mark.spec("P-05")
 def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_path: Path) -> None:
     """Two brokers hold all partitions; what leaves one of them has only a third to go to."""
-    three_disks(spark, tmp_path, *[50] * 8)
+    three_disks(tmp_path, *[50] * 8)
     wide = PlanRequest(WANTED.band, between=True)
     third = tuple(NewDisk(3, path, 1000) for path in ("/a", "/b", "/c"))
-    more = what_if(spark, tmp_path, wide, Changes(add=third))
+    more = here(tmp_path, wide, Changes(add=third))
     assert more.possible
     after = [d.after for d in more.proposal.directories]
     assert min(after) >= 250
@@ -304,33 +328,35 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
     assert {m.to for m in more.proposal.moves if m.between} == {3}
 
     emptied = PlanRequest(WANTED.band, ("2",), between=True)
-    drained = what_if(spark, tmp_path, emptied, Changes(add=third))
+    drained = here(tmp_path, emptied, Changes(add=third))
     assert drained.possible
     ends = {d.name: d.after for d in drained.proposal.directories}
     assert {ends["2:/a"], ends["2:/b"], ends["2:/c"]} == {0}
     assert ends["3:/a"] == 400
-    alone = what_if(spark, tmp_path, emptied, Changes())
+    alone = here(tmp_path, emptied, Changes())
     assert not alone.possible
     assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas stay, 1.2 KiB; ")
 
-    lost = what_if(spark, tmp_path, wide, Changes(add=third, lose=("2",)))
+    lost = here(tmp_path, wide, Changes(add=third, lose=("2",)))
     assert lost.possible
     assert lost.proposal.notes[0].startswith("24 replicas are lost with it")
-    racked = what_if(spark, tmp_path, emptied, Changes(add=third, racks={1: "r", 2: "s", 3: "r"}))
+    same = what_if(spark, tmp_path, wide, Changes(add=third, lose=("2",)))
+    assert (same.proposal.waves, same.against) == (lost.proposal.waves, lost.against)
+    assert sorted(same.proposal.notes) == sorted(lost.proposal.notes)
+    racked = here(tmp_path, emptied, Changes(add=third, racks={1: "r", 2: "s", 3: "r"}))
     assert racked.possible, "where a replica must leave and no rack is free it may share one"
 
 
 @pytest.mark.spec("P-05", "N-06")
 @pytest.mark.parametrize("how", [{"lose": ("2",)}, {"drain": ("2",)}])
 def test_replicas_without_bytes_stand_against_a_plan_too(
-    spark: Session,
     tmp_path: Path,
     how: dict[str, tuple[str, ...]],
 ) -> None:
     """They have nowhere to go: each broker has a copy."""
-    three_disks(spark, tmp_path, 0, 0)
+    three_disks(tmp_path, 0, 0)
     wanted = PlanRequest(WANTED.band, how.get("drain", ()), between=True)
-    answer = what_if(spark, tmp_path, wanted, Changes(lose=how.get("lose", ())))
+    answer = here(tmp_path, wanted, Changes(lose=how.get("lose", ())))
     assert answer.against[0].startswith("broker 2 cannot be emptied: 6 replicas stay, 0 B; ")
     assert not answer.possible
     assert not answer.proposal.done, "so that `balance plan` does not say that all is well"
@@ -354,11 +380,10 @@ def test_a_forecast_without_enough_history_ends_with_6(spark: Session, tmp_path:
     for more in ([], ["--json"]):
         ended = call("balance", "forecast", "--history", str(tmp_path / "none"), *more)
         assert ended.code == 6, ended
-    three_disks(spark, tmp_path, 10)
+    three_disks(tmp_path, 10)
     short = call("balance", "forecast", "--history", str(tmp_path))
     assert (short.code, "Nothing is forecast: no history" in short.stdout) == (6, True), short
-    rows = [row(1, "/a", "t-0", 5 + n, at=NOON + n * HOUR) for n in range(49)]
-    history.append(samples(spark, rows), tmp_path / "long")
+    keep(tmp_path / "long", [row(1, "/a", "t-0", 5 + n, at=NOON + n * HOUR) for n in range(49)])
     page = tmp_path / "forecast.html"
     known = call("balance", "forecast", "--history", str(tmp_path / "long"), "--report", str(page))
     assert known.code == 0, known
@@ -368,17 +393,18 @@ def test_a_forecast_without_enough_history_ends_with_6(spark: Session, tmp_path:
 def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="there is no history in"):
         what_if(spark, tmp_path, WANTED, Changes())
-    three_disks(spark, tmp_path, 10)
+    three_disks(tmp_path, 10)
     with pytest.raises(Unusable, match="knows no broker 9; it knows"):
-        what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(9, "/x", 1),)))
+        here(tmp_path, WANTED, Changes(add=(NewDisk(9, "/x", 1),)))
     with pytest.raises(Unusable, match="broker 1 has /a already"):
         what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/a", 1),)))
     with pytest.raises(Unusable, match="broker 2 as a whole counts only where"):
-        what_if(spark, tmp_path, WANTED, Changes(lose=("2",)))
+        here(tmp_path, WANTED, Changes(lose=("2",)))
     with pytest.raises(Unusable, match="there is no broker 7; there are: 1, 2"):
-        what_if(spark, tmp_path, PlanRequest(WANTED.band, between=True), Changes(lose=("7",)))
-    with pytest.raises(Unusable, match="has no log directory 1:/x"):
-        what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
+        here(tmp_path, PlanRequest(WANTED.band, between=True), Changes(lose=("7",)))
+    for plan in (here, partial(what_if, spark)):
+        with pytest.raises(Unusable, match="has no log directory 1:/x"):
+            plan(tmp_path, WANTED, Changes(lose=("1:/x",)))
     assert directory_loads.latest(history.read(spark, tmp_path)).count() == 6
 
 

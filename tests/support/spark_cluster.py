@@ -27,6 +27,9 @@ from tests.support.waiting import eventually
 _SPARK_HOME = Path(pyspark.__file__).parent
 _JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _START_SECONDS = 120
+_PYSPARK_COMPILED = "import sys; sys.path[:] = [p for p in sys.path if 'pyspark.zip' not in p]"
+"""Spark names its archive of PySpark first, out of which each process would compile all that it
+loads, for most of a second; the same lies compiled among the libraries."""
 
 
 class SparkCluster:
@@ -171,9 +174,10 @@ def _python_without_us(home: Path) -> Path:
     """A virtual environment with all of this one's packages but our own."""
     subprocess.run(tied([sys.executable, "-m", "venv", "--without-pip", str(home)]), check=True)
     (packages,) = home.glob("lib/python*/site-packages")
-    for path in Path(sysconfig.get_path("purelib")).iterdir():
-        if "spindle" not in path.name:
-            (packages / path.name).symlink_to(path)
+    # By their own folder, where they lie compiled. Python reads no .pth there, and
+    # it is one that leads to our code.
+    libraries = sysconfig.get_path("purelib")
+    (packages / "libraries.pth").write_text(f"{libraries}\n{_PYSPARK_COMPILED}\n")
     python = home / "bin" / "python"
     found = subprocess.run(
         tied([str(python), "-c", "import spindle"]), cwd=home, capture_output=True, env=_clean()
