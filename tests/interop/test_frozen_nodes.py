@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.pipeline.plan_files import plan_file
 from tests.support.apache_kafka import ApacheKafka, ApacheNode, brokers_known
 from tests.support.clients import produce
 from tests.support.commands import begin, call, run
@@ -28,6 +29,7 @@ from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
 from spindle.client.results import ConfigSource, NewTopic, Replica, Resource, ResourceType
 from spindle.pipeline import harm
+from spindle.planning.load import PlannedMove
 
 LONG = 60
 TOPICS = ("frozen-beside-1", "frozen-beside-2", "frozen-beside-3")
@@ -161,11 +163,27 @@ def test_a_frozen_controller_is_replaced_and_commands_wait_for_the_next(tmp_path
 @pytest.mark.timeout(240)
 @pytest.mark.spec("V-06")
 def test_a_frozen_controller_without_others_is_named_with_the_way_out(tmp_path: Path) -> None:
+    """Questions end with it; what runs for long waits until it goes on, or its time is over."""
     with Local(tmp_path, brokers=1, settings={"offsets.topic.num.partitions": "1"}) as cluster:
         cluster.start()
         controller = cluster.nodes[100]
+        home = make_topics(cluster.bootstrap)[TOPICS[0]]
+        (target,) = (d for d in cluster.log_dirs(1) if d != home)
+        move = PlannedMove(1, TOPICS[0], 0, home, target, 1_000_000)
+        plan = plan_file(tmp_path / "plan.json", cluster.bootstrap, [[move]])
         with frozen(controller):
             told = call("reassign", "list", "-b", cluster.bootstrap)
+            waits = begin("spindle", "balance", "apply", "-b", cluster.bootstrap, str(plan))
+            limit = ("--controller-wait", "3")
+            ended = run("spindle", "reassign", "watch", "-b", cluster.bootstrap, *limit)
+            assert waits.stderr is not None
+            line = waits.stderr.readline()
+        _, rest = waits.communicate(timeout=LONG)
+        assert line.startswith("waits for a controller, "), (line, rest)
+        assert waits.returncode == 0, rest
+        assert "a controller answers again" in rest
+        assert ended.code == 1, ended
+        assert "continue or restart it" in ended.stderr
         assert told.code == 1, told
         assert f"node 100 (127.0.0.1:{controller.controller_port})" in told.stderr
         assert "continue or restart it" in told.stderr

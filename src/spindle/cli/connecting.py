@@ -25,6 +25,7 @@ from spindle.cli.exits import End
 from spindle.cli.profile_store import find_profile
 from spindle.client.admin import CLIENT_ID, AdminClient
 from spindle.client.cluster import TIMEOUT_S
+from spindle.client.outlasting import Outlasting
 from spindle.model.errors import Unusable
 from spindle.security.client_properties import (
     PLAIN_SETTINGS,
@@ -43,6 +44,17 @@ TimeLimit = Annotated[
     float,
     typer.Option("--request-timeout", min=0.1, metavar="SECONDS", help="Time limit of a request."),
 ]
+ControllerWait = Annotated[
+    float,
+    typer.Option(
+        "--controller-wait",
+        min=0,
+        metavar="SECONDS",
+        help="While the cluster has no controller (a failover, a rolling restart) wait for so long "
+        "before giving up; 0: not at all.",
+    ),
+]
+CONTROLLER_WAIT: Final = 300.0
 BrokerList = Annotated[
     str, typer.Option(metavar="ID,...", help="Only these brokers, e.g. 1,2. [default: all]")
 ]
@@ -85,8 +97,13 @@ class Bootstrap:
         """How it is connected to."""
         return self.settings.security
 
-    def client(self, timeout: float = TIMEOUT_S) -> AdminClient:
-        """A client of it. `timeout` in seconds; by default what its properties say."""
+    def client(
+        self, timeout: float = TIMEOUT_S, outlasting: Outlasting | None = None
+    ) -> AdminClient:
+        """A client of it. `timeout` in seconds; by default what its properties say.
+
+        `outlasting`: how long it waits for a controller.
+        """
         if timeout == TIMEOUT_S and self.settings.timeout is not None:
             timeout = self.settings.timeout
         return AdminClient(
@@ -95,7 +112,13 @@ class Bootstrap:
             client_id=self.settings.client_id or CLIENT_ID,
             controllers=self.controllers,
             security=self.security,
+            outlasting=outlasting,
         )
+
+
+def outlasting(seconds: float) -> Outlasting | None:
+    """Waits for a controller for so many seconds, with a line on stderr now and then."""
+    return Outlasting(seconds, render.note) if seconds else None
 
 
 NOT_NAMED: Final = Bootstrap("")

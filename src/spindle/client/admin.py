@@ -41,6 +41,7 @@ from spindle.client import (
 from spindle.client.addresses import parse_bootstrap
 from spindle.client.cluster import TIMEOUT_S, Cluster
 from spindle.client.feature_levels import FeatureLevelCalls, features
+from spindle.client.outlasting import Outlasting
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.quotas import QuotaCalls
 from spindle.client.raft_voters import RaftVoterCalls
@@ -85,11 +86,13 @@ class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls, ShareGroupCalls
         client_id: str = CLIENT_ID,
         controllers: bool = False,
         security: ClientSecurity = UNSECURED,
+        outlasting: Outlasting | None = None,
     ) -> None:
         """`bootstrap`: "host:port,host:port", brokers or, with `controllers`, controllers.
 
         `timeout`: seconds for each call that names none itself. `security`: from
-        `read_client_settings`; without it the listeners must be PLAINTEXT.
+        `read_client_settings`; without it the listeners must be PLAINTEXT. `outlasting`: how long a
+        cluster without a controller is asked again; None: only within a call's time.
         """
         self._cluster = Cluster(
             parse_bootstrap(bootstrap),
@@ -97,6 +100,7 @@ class AdminClient(FeatureLevelCalls, QuotaCalls, RaftVoterCalls, ShareGroupCalls
             controllers=controllers,
             timeout=timeout,
             security=security,
+            outlasting=outlasting,
         )
         self._tasks = Tasks()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
@@ -25,6 +26,7 @@ from spindle.client.failures import (
 )
 from spindle.client.link import api_name
 from spindle.client.node_links import NodeLinks
+from spindle.client.outlasting import Outlasting, is_passing, lacking
 from spindle.client.race import PATIENCE_S, Race, first_answer
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import NodeId
@@ -43,6 +45,8 @@ FIND_LIMIT_S: Final = 10.0
 FIND_AGAIN_S: Final = 2.0
 """Seconds during which servers that refuse are tried again: one may just be starting."""
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
+_CONTROLLER: Final = "a controller"
+"""What is waited for."""
 _BROKERS, _CONTROLLERS = 1, 2
 _TELLS_CONTROLLERS = 1
 _TELLS_CLUSTER_ID = 2
@@ -106,14 +110,17 @@ class Cluster:
         timeout: float = TIMEOUT_S,
         security: ClientSecurity = UNSECURED,
         patience: float = PATIENCE_S,
+        outlasting: Outlasting | None = None,
     ) -> None:
         """`timeout`: seconds for each call that names none itself.
 
         `patience`: seconds until a question that any node can answer goes to another one, too.
+        `outlasting`: how long it is asked again while there is no controller; None: not at all.
         """
         assert bootstrap
         self._timeout = timeout
         self._patience = patience
+        self._outlasting = outlasting
         self.bootstrap = tuple(bootstrap)
         self.controllers = controllers
         self.cluster_id: str | None = None
@@ -156,13 +163,45 @@ class Cluster:
         Refused (UNSUPPORTED_VERSION) where the other side has no version from `since` on.
         """
 
-        async def attempt() -> R:
-            if not self.nodes:
-                await self.refresh(deadline)
-            node = await self._reached_speaker(deadline)
-            return await self._ask(node.address, str(node), request, deadline, since)
+        async def ask(limit: Deadline) -> R:
+            async def attempt() -> R:
+                if not self.nodes:
+                    await self.refresh(limit)
+                node = await self._reached_speaker(limit)
+                return await self._ask(node.address, str(node), request, limit, since)
 
-        return await self.repeat(attempt, deadline)
+            return await self.repeat(attempt, limit)
+
+        return await self.outlast(ask, deadline)
+
+    async def outlast(
+        self,
+        ask: Callable[[Deadline], Awaitable[R]],
+        deadline: Deadline,
+        failures: tuple[type[Exception], ...] = (Unreachable, OutOfTime, Refused),
+    ) -> R:
+        """What a controller answers, asked again while there is none, as far as that is wanted.
+
+        `failures`: those that may be for want of a controller.
+        """
+        outlasting = self._outlasting
+        if outlasting is None:
+            return await ask(deadline)
+        while True:
+            began = time.monotonic()
+            try:
+                answer = await ask(deadline)
+            except failures as failure:
+                passing = is_passing(failure)
+                if not (passing and await outlasting.goes_on(_CONTROLLER, began, str(failure))):
+                    raise
+            else:
+                why = lacking(answer)
+                if not (why and await outlasting.goes_on(_CONTROLLER, began, why)):
+                    if not why:
+                        outlasting.on_answer(_CONTROLLER)
+                    return answer
+            deadline = Deadline(deadline.seconds)
 
     async def ask_any(self, request: Request[R], deadline: Deadline, *, since: int = 0) -> R:
         """Ask any node that answers, all of the cluster's in turn. `since` as above."""

@@ -118,7 +118,10 @@ async def _ask(
     cluster: Cluster, owner: NodeId | None, request: Request[R], deadline: Deadline
 ) -> R:
     if owner is not None and not cluster.controllers:
-        return await cluster.ask_node(owner, request, deadline)
+        # It hands changes on to the controller.
+        return await cluster.outlast(
+            lambda limit: cluster.ask_node(owner, request, limit), deadline, (Refused,)
+        )
     return await cluster.ask_controller(request, deadline)
 
 

@@ -51,8 +51,11 @@ from spindle.cli.balance.options import (
 )
 from spindle.cli.balance.proposing import PlanOrder, proposed
 from spindle.cli.connecting import (
+    CONTROLLER_WAIT,
     AsJson,
     Bootstrap,
+    ControllerWait,
+    outlasting,
     read_text,
     run_to_end,
     with_admin,
@@ -192,6 +195,7 @@ def apply(
         ),
     ] = None,
     as_json: AsJson = False,
+    controller_wait: ControllerWait = CONTROLLER_WAIT,
 ) -> None:
     """Carry out a plan: move replicas, show progress, plan again if sizes have changed, verify.
 
@@ -219,6 +223,7 @@ def apply(
             lambda admin: running.apply(
                 admin, text, asked, lambda progress: tell(progress.disks), render.note, spite
             ),
+            controller_wait,
         )
         note_end(report.outcome_document(outcome))
     if as_json:
@@ -331,11 +336,13 @@ def _told_at_end(on_end: str | None) -> Iterator[Callable[[Mapping[str, object]]
         ending.tell(on_end, ended)
 
 
-def _interruptible(bootstrap: Bootstrap, work: Callable[[AdminClient], Awaitable[T]]) -> T:
+def _interruptible(
+    bootstrap: Bootstrap, work: Callable[[AdminClient], Awaitable[T]], outlast: float = 0.0
+) -> T:
     """Run `work` so that a signal ends it by its own cleaning up."""
 
     async def run() -> T:
-        async with bootstrap.client() as admin:
+        async with bootstrap.client(outlasting=outlasting(outlast)) as admin:
             return await work(admin)
 
     try:

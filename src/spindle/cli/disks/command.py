@@ -17,11 +17,14 @@ import typer
 
 from spindle.cli import render
 from spindle.cli.connecting import (
+    CONTROLLER_WAIT,
     NOT_NAMED,
     AsJson,
     Bootstrap,
     BrokerList,
+    ControllerWait,
     TimeLimit,
+    outlasting,
     run_to_end,
     with_admin,
 )
@@ -216,6 +219,7 @@ def drain(
     ] = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
+    controller_wait: ControllerWait = CONTROLLER_WAIT,
 ) -> None:
     """Move every replica to the broker's other directories, until the disk is safe to pull.
 
@@ -224,12 +228,14 @@ def drain(
     stops the moves. Exit code 0: safe to pull; 1: not safe, with the reason.
     """
 
+    waits = outlasting(controller_wait)
+
     async def work() -> Drained:
-        async with bootstrap_server.client(request_timeout) as admin:
+        async with bootstrap_server.client(request_timeout, waits) as admin:
             path = await full_path(admin, broker, directory)
             if cancel:
                 return await draining.cancel(admin, broker, path)
-            done = await draining.drain(admin, broker, path)
+            done = await draining.drain(admin, broker, path, waits)
             if then_offline and done.safe:
                 await order(admin, broker, path, DiskOrder.OFFLINE)
             return done

@@ -7,6 +7,7 @@ Called by `disks`. `plan` is pure.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from typing import Final
 from spindle.cli import render, roll
 from spindle.cli.disks.ordering import EVERY_S, cordon, pick
 from spindle.client.admin import AdminClient
-from spindle.client.failures import Refused
+from spindle.client.failures import OutOfTime, Refused, Unreachable
+from spindle.client.outlasting import Outlasting, is_passing
 from spindle.client.results import DiskDescription, LogDirDescription, Replica, Resource
 from spindle.client.results import ResourceType as Type
-from spindle.model.errors import Error, Unusable
+from spindle.model.errors import Error, PeerFailed, Unusable
 from spindle.model.ids import LogDir, NodeId, TopicPartition
 from spindle.planning.broker_planner import plan_broker
 from spindle.planning.devices import Room, devices
@@ -121,8 +123,13 @@ def _takers(open_: Sequence[LogDirDescription]) -> set[LogDir]:
     return {min(device, key=lambda room: room.used).path for device in devices(rooms)}
 
 
-async def drain(admin: AdminClient, broker: NodeId, path: LogDir) -> Drained:
-    """Empty a directory; Unusable says what stands in the way."""
+async def drain(
+    admin: AdminClient, broker: NodeId, path: LogDir, outlasting: Outlasting | None = None
+) -> Drained:
+    """Empty a directory; Unusable says what stands in the way.
+
+    `outlasting`: how long the broker may be away meanwhile; None: not at all.
+    """
     found = await admin.describe_log_dirs([broker])[broker]
     if not pick(found, broker, path).online:
         raise Unusable(
@@ -135,7 +142,7 @@ async def drain(admin: AdminClient, broker: NodeId, path: LogDir) -> Drained:
             "replicas to other brokers with `spindle reassign`"
         )
     await cordon(admin, broker, path, True)
-    run = _Run(admin, broker, path)
+    run = _Run(admin, broker, path, outlasting)
     await run.until_empty()
     return await _judge(admin, run)
 
@@ -143,8 +150,11 @@ async def drain(admin: AdminClient, broker: NodeId, path: LogDir) -> Drained:
 class _Run:
     """A drain under way."""
 
-    def __init__(self, admin: AdminClient, broker: NodeId, path: LogDir) -> None:
+    def __init__(
+        self, admin: AdminClient, broker: NodeId, path: LogDir, outlasting: Outlasting | None
+    ) -> None:
         self.admin, self.broker, self.path = admin, broker, path
+        self._outlasting = outlasting
         self.tries: Counter[Replica] = Counter()
         self.seen: dict[TopicPartition, int] = {}
         """Bytes of each replica that was there."""
@@ -154,7 +164,7 @@ class _Run:
         """Send replicas away until none is left; new ones cannot come."""
         with render.transfer(f"draining {self.path}", 0) as report:
             while True:
-                found = await self.admin.describe_log_dirs([self.broker])[self.broker]
+                found = await self._look()
                 here = pick(found, self.broker, self.path)
                 if not here.online:
                     raise Unusable(f"{self.path} on broker {self.broker} has failed meanwhile")
@@ -171,6 +181,23 @@ class _Run:
                     return
                 await self._send_away(found, here)
                 await asyncio.sleep(EVERY_S)
+
+    async def _look(self) -> Sequence[LogDirDescription]:
+        waited_for = f"broker {self.broker}"
+        while True:
+            began = time.monotonic()
+            try:
+                found = await self.admin.describe_log_dirs([self.broker])[self.broker]
+            except (Unreachable, OutOfTime) as failure:
+                outlasting = self._outlasting
+                if outlasting is None or not is_passing(failure):
+                    raise
+                if not await outlasting.goes_on(waited_for, began, str(failure)):
+                    raise
+                continue
+            if self._outlasting is not None:
+                self._outlasting.on_answer(waited_for)
+            return found
 
     def _done(self, found: Sequence[LogDirDescription], here: LogDirDescription) -> int:
         copied = {n: log.size for d in found if d is not here for n, log in d.future.items()}
@@ -206,7 +233,9 @@ class _Run:
                 Error.UNKNOWN_TOPIC_OR_PARTITION,
                 Error.REPLICA_NOT_AVAILABLE,
             )
-            if isinstance(result, Exception) and not gone:
+            if isinstance(result, PeerFailed) and self._outlasting is not None:
+                self.tries[replica] -= 1  # It may have begun: the next look shows it.
+            elif isinstance(result, Exception) and not gone:
                 raise Unusable(f"{replica} cannot leave {self.path}: {result}")
 
     def _some(self, names: Sequence[TopicPartition]) -> str:

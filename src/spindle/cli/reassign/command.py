@@ -19,9 +19,12 @@ import typer
 
 from spindle.cli import render
 from spindle.cli.connecting import (
+    CONTROLLER_WAIT,
     AsJson,
     Bootstrap,
+    ControllerWait,
     TimeLimit,
+    outlasting,
     read_text,
     run_to_end,
     with_admin,
@@ -130,14 +133,14 @@ def execute(
     watch_limit: WatchLimit = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
+    controller_wait: ControllerWait = CONTROLLER_WAIT,
 ) -> None:
     """Start a plan. Directories first, so that new replicas are created where they belong.
 
     With --watch the command waits until the plan is complete, restores the throttles and exits
     with 1 if a replica is not where the plan wants it. Ctrl-C ends only the watching, and so does
-    --watch-limit: a move whose broker stays down would never end. Without --watch,
-    use `spindle reassign watch` or `verify`; they restore throttles, too, also those of a run that
-    was killed (the earlier values are below $SPINDLE_STATE_DIR, default ~/.local/state/spindle).
+    --watch-limit: a move whose broker stays down would never end. Without --watch, use `spindle
+    reassign watch` or `verify`; they restore throttles, too, also those of a run that was killed.
     """
     if watch_limit is not None and not watch:
         raise Unusable("--watch-limit goes with --watch")
@@ -161,7 +164,7 @@ def execute(
             return done, None
         return done, await _watch(admin, wanted, lost, before, watch_limit)
 
-    done, found = _interruptible(bootstrap_server, work, request_timeout, plan)
+    done, found = _interruptible(bootstrap_server, work, request_timeout, plan, controller_wait)
     if as_json:
         ended = view.document(found) if found is not None else {}
         print(json.dumps(view.executed_document(done) | ended))
@@ -184,6 +187,7 @@ def watch(
     watch_limit: WatchLimit = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
+    controller_wait: ControllerWait = CONTROLLER_WAIT,
 ) -> None:
     """Show bytes, rate and time left of each disk until a plan is done; then restore throttles.
 
@@ -200,7 +204,7 @@ def watch(
         await running.settle(admin, wanted, render.note)
         return await _watch(admin, wanted, lost, limit=watch_limit)
 
-    found = _interruptible(bootstrap_server, work, request_timeout, plan)
+    found = _interruptible(bootstrap_server, work, request_timeout, plan, controller_wait)
     if as_json:
         nothing = {"version": 1, "complete": True, "partitions": [], "moves": []}
         print(json.dumps(nothing if found is None else view.document(found)))
@@ -320,11 +324,12 @@ def _interruptible(
     work: Callable[[AdminClient], Awaitable[T]],
     timeout: float,
     plan: Path | None,
+    outlast: float,
 ) -> T:
     """Run `work`; on Ctrl-C say that the cluster continues, and how to stop it."""
 
     async def run() -> T:
-        async with bootstrap.client(timeout) as admin:
+        async with bootstrap.client(timeout, outlasting(outlast)) as admin:
             return await work(admin)
 
     try:
