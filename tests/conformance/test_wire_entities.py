@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import random
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -35,12 +37,18 @@ MESSAGES = {
     for cls in vars(import_module(f"{messages.__name__}.{found.name}")).values()
     if isinstance(cls, type) and issubclass(cls, codec.Whole)
 }
-CLASSES = [
-    load(key, version)
+VERSIONS: dict[str, list[Callable[[], type[Any]]]] = {
+    f"{key.name}-{side}": [
+        partial(load, key, version) for version in range(api.readable_from, api.max + 1)
+    ]
     for key, api in TABLE.items()
-    for version in range(api.readable_from, api.max + 1)
-    for load in (entities.request_class, entities.response_class)
-] + [entities.data_class(name, version) for name, versions in DATA.items() for version in versions]
+    for side, load in (("request", entities.request_class), ("response", entities.response_class))
+} | {
+    name: [partial(entities.data_class, name, version) for version in versions]
+    for name, versions in DATA.items()
+}
+"""What loads kio's class of each version of a message: in its test, for that takes long."""
+each_message = pytest.mark.parametrize("versions", VERSIONS.values(), ids=VERSIONS)
 
 
 def whole(bits: int, signed: bool = True) -> st.SearchStrategy[int]:
@@ -87,17 +95,40 @@ def by_kio(entity: Any) -> bytes:
     return buffer.getvalue()
 
 
-def label(cls: type[Any]) -> str:
-    return f"{cls.__name__}-{cls.__version__}"
+@pytest.mark.hypothesis
+@each_message
+def test_bytes_are_kios_bytes_and_broken_ones_are_corrupt(
+    versions: list[Callable[[], type[Any]]],
+) -> None:
+    for load in versions:
+        look_at(load())
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=label)
 @settings(max_examples=cases(4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_our_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
+def look_at(cls: type[Any], data: st.DataObject) -> None:
+    """All that holds for one class of kio's and our message of that name."""
     entity = data.draw(of_layout(layout_of(cls)))
-    raw = entities.encode(entity)
-    assert raw == by_kio(entity)
+    raw = by_kio(entity)
+    look_at_entity(cls, entity, raw)
+    look_at_message(entity, raw)
+    message, version = MESSAGES[cls.__name__], int(cls.__version__)
+    rng = random.Random(data.draw(st.integers(0, 2**32)))
+    for _ in range(13):
+        broken = mutilated(raw, rng)
+        with suppress(Corrupt):
+            read, size = codec.decode(message, version, broken)
+            assert size <= len(broken)
+            codec.encode(read, version)
+        with suppress(Corrupt):
+            found, size = entities.decode(cls, broken)
+            assert size <= len(broken)
+            entities.encode(found)
+
+
+def look_at_entity(cls: type[Any], entity: Any, raw: bytes) -> None:
+    """Our code for kio's own classes."""
+    assert entities.encode(entity) == raw
     assert entity_reader(cls)(raw, 0) == (entity, len(raw))
     for buffer in (raw, bytearray(raw)):
         assert entities.decode(cls, buffer) == (entity, len(raw))
@@ -106,13 +137,9 @@ def test_our_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
     assert b"".join(pieces) == raw
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=cases(4), deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_the_messages_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
-    entity = data.draw(of_layout(layout_of(cls)))
-    raw = by_kio(entity)
-    message, version = MESSAGES[cls.__name__], int(cls.__version__)
+def look_at_message(entity: Any, raw: bytes) -> None:
+    """The message of the program."""
+    message, version = MESSAGES[type(entity).__name__], int(type(entity).__version__)
     for buffer in (raw, bytearray(raw)):
         read, size = codec.decode(message, version, buffer)
         assert size == len(raw)
@@ -166,45 +193,14 @@ def as_written(field: Field, value: Any) -> Any:
     return timestamp(value) if field.kind.startswith("datetime") else value
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=cases(2), deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_mutilated_messages_are_corrupt(cls: type[Any], data: st.DataObject) -> None:
-    raw = by_kio(data.draw(of_layout(layout_of(cls))))
-    message, version = MESSAGES[cls.__name__], int(cls.__version__)
-    rng = random.Random(data.draw(st.integers(0, 2**32)))
-    for _ in range(25):
-        broken = mutilated(raw, rng)
-        try:
-            read, size = codec.decode(message, version, broken)
-        except Corrupt:
-            continue
-        assert size <= len(broken)
-        codec.encode(read, version)
-
-
-@pytest.mark.parametrize("cls", CLASSES, ids=label)
-def test_what_make_fills_in_can_be_sent(cls: type[Any]) -> None:
-    entity = entities.make(cls)
-    raw = entities.encode(entity)
-    assert entities.decode(cls, raw) == (entity, len(raw))
-    assert entity_reader(cls)(raw, 0) == (entity, len(raw))
-
-
-@pytest.mark.parametrize("cls", CLASSES, ids=label)
-@settings(max_examples=cases(2), deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_mutilated_bytes_are_corrupt(cls: type[Any], data: st.DataObject) -> None:
-    raw = entities.encode(data.draw(of_layout(layout_of(cls))))
-    rng = random.Random(data.draw(st.integers(0, 2**32)))
-    for _ in range(25):
-        broken = mutilated(raw, rng)
-        try:
-            entity, size = entities.decode(cls, broken)
-        except Corrupt:
-            continue
-        assert size <= len(broken)
-        entities.encode(entity)
+@each_message
+def test_what_make_fills_in_can_be_sent(versions: list[Callable[[], type[Any]]]) -> None:
+    for load in versions:
+        cls = load()
+        entity = entities.make(cls)
+        raw = entities.encode(entity)
+        assert entities.decode(cls, raw) == (entity, len(raw))
+        assert entity_reader(cls)(raw, 0) == (entity, len(raw))
 
 
 def mutilated(raw: bytes, rng: random.Random) -> bytes:
