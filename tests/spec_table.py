@@ -14,6 +14,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+from tests.support import trees
+
 TESTS = Path(__file__).parent
 BEHAVIOURS = TESTS.parent / "docs" / "behaviours.md"
 WIDE = {
@@ -63,7 +65,7 @@ def marks(path: Path) -> list[tuple[str, str]]:
         for id in _ids_in(node.value)
     ]
     found = []
-    for node in ast.walk(tree):
+    for node in trees.statements(tree):
         if isinstance(node, Function):
             own = [id for mark in node.decorator_list for id in _ids_in(mark)]
             inherited = of_all if node.name.startswith("test_") else []
@@ -76,7 +78,7 @@ def _ids_in(node: ast.AST) -> list[str]:
     """The ids that the spec marks in an expression name."""
     return [
         str(argument.value)
-        for mark in ast.walk(node)
+        for mark in trees.nodes(node)
         if isinstance(mark, ast.Call)
         and isinstance(mark.func, ast.Attribute)  # Most calls are no marks, and unparsed slowly.
         and mark.func.attr == "spec"
@@ -149,7 +151,7 @@ def _definitions(path: Path) -> dict[str, list[tuple[ast.AST, Path]]]:
 def _wide_names(path: Path) -> frozenset[str]:
     """The names by which a file knows what is wide: `Popen`, `subprocess.run`."""
     found = set()
-    for node in ast.walk(_parsed(path)):
+    for node in trees.statements(_parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module in WIDE:
             found |= {a.asname or a.name for a in node.names if a.name in WIDE[node.module]}
         elif isinstance(node, ast.ImportFrom | ast.Import):
@@ -165,7 +167,7 @@ def _words(node: ast.AST) -> frozenset[str]:
     """Every name that a definition uses, parameters (fixtures), attributes and strings of
     `usefixtures` and `getfixturevalue` included."""
     found = set()
-    for part in ast.walk(node):
+    for part in trees.nodes(node):
         if isinstance(part, ast.Name):
             found.add(part.id)
         elif isinstance(part, ast.Attribute):

@@ -29,7 +29,7 @@ from tools.messages.times import timestamp
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire import codec, messages
-from spindle.wire.apis import TABLE
+from spindle.wire.apis import TABLE, Key
 
 MESSAGES = {
     cls.__name__: cls
@@ -38,7 +38,7 @@ MESSAGES = {
     if isinstance(cls, type) and issubclass(cls, codec.Whole)
 }
 VERSIONS: dict[str, list[Callable[[], type[Any]]]] = {
-    f"{key.name}-{side}": [
+    f"{Key(key).name}-{side}": [
         partial(load, key, version) for version in range(api.readable_from, api.max + 1)
     ]
     for key, api in TABLE.items()

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tests.support import trees
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "spindle"
 TESTS = ROOT / "tests"
@@ -116,7 +118,7 @@ def read(
             generated_lines += len(text.splitlines())
             continue
         lines += len(text.splitlines())
-        nodes[str(path.relative_to(package))] = list(ast.walk(ast.parse(text)))
+        nodes[str(path.relative_to(package))] = trees.nodes(ast.parse(text))
     house = House(nodes, lines, generated_lines)
     house.shapes = [shape for place, every in nodes.items() for shape in _shapes(place, every)]
     for path in sorted(tests.rglob("*.py")) if tests is not None else ():
@@ -282,7 +284,7 @@ def _is_dataclass(node: ast.ClassDef) -> bool:
 
 def _assigned(methods: Iterable[Function]) -> Iterator[str]:
     for method in methods:
-        for node in ast.walk(method):
+        for node in trees.nodes(method):
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.ctx, ast.Store)

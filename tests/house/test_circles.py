@@ -8,6 +8,8 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from tests.support import trees
+
 SOURCE = Path(__file__).parents[2] / "src"
 BROKER = "spindle.node.broker"
 MAY_SEE_IT = (
@@ -37,7 +39,7 @@ def imports(module: str) -> frozenset[str]:
 
 
 def _imports(module: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(paths()[module].read_text(encoding="utf-8"))):
+    for node in trees.statements(ast.parse(paths()[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in paths())
         elif isinstance(node, ast.ImportFrom):

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support import trees
 
 ROOT = Path(__file__).parents[2]
 BANNED = {
@@ -109,12 +110,13 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Texts that a command may print: strings with a space, and docstrings of commands (help)."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = set()
-    for node in ast.walk(tree):
+    every = trees.nodes(tree)
+    for node in every:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             docstrings.add(node.value)
         if isinstance(node, ast.FunctionDef) and is_command(node):
             yield node.lineno, ast.get_docstring(node) or ""
-    for node in ast.walk(tree):
+    for node in every:
         text = node.value if isinstance(node, ast.Constant) and node not in docstrings else None
         if isinstance(text, str) and " " in text:
             yield getattr(node, "lineno", 0), text
@@ -144,7 +146,7 @@ def test_texts_of_tests_and_tools_are_plain() -> None:
 def explanations(path: Path) -> Iterator[tuple[int, str]]:
     """Docstrings and comments of a module, without what stands in backticks."""
     source = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
+    for node in trees.statements(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.lineno, re.sub(r"`[^`]*`", "", str(node.value.value))
     if not any("#" in line and SIGNS.search(line) for line in source.splitlines()):

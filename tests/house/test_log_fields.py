@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support import trees
 
 SRC = Path(__file__).parents[2] / "src" / "spindle"
 LEVELS = {"debug", "info", "warning", "error", "exception"}
@@ -21,7 +22,7 @@ SAME_AS_REASON = {"why", "cause", "said", "message", "warning", "detail", "excep
 
 def fields(source: str) -> Iterator[tuple[int, str, str]]:
     """Line, name and value of each field of each log line that a module writes."""
-    for node in ast.walk(ast.parse(source)):
+    for node in trees.nodes(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and logs(node.func):
             for field in node.keywords:
                 if field.arg is not None:

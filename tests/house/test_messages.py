@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support import trees
 from tools.messages.__main__ import FOLDERS, WIRE, stale
 
 SOURCES = sorted((Path(__file__).parents[2] / "src" / "spindle").rglob("*.py"))
@@ -37,7 +38,7 @@ def test_no_code_is_made_while_the_program_runs() -> None:
         f"{path.relative_to(WIRE.parent)}:{node.lineno}: {name}"
         for path in SOURCES
         if SIGNS.search(text := path.read_text(encoding="utf-8"))
-        for node in ast.walk(ast.parse(text))
+        for node in trees.nodes(ast.parse(text))
         if isinstance(node, ast.Call) and (name := called(node)) in MAKERS
     ]
     assert not found

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.support import trees
 from tests.support.processes import alive, tied
 from tests.support.waiting import eventually
 
@@ -30,7 +31,7 @@ SIGNS = re.compile("|".join(sorted({*STARTS, *UNTIED, "subprocess", "create_subp
 def untied(text: str) -> list[int]:
     """The lines of a source which start a process that would outlive us."""
     lines: list[int] = []
-    for node in ast.walk(ast.parse(text)) if SIGNS.search(text) else ():
+    for node in trees.nodes(ast.parse(text)) if SIGNS.search(text) else ():
         if isinstance(node, ast.ImportFrom) and node.module == "subprocess":
             lines += [node.lineno for name in node.names if name.name in ("run", "call")]
         if not isinstance(node, ast.Call):

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support import trees
 
 from spindle.cli.app import COMMANDS
 from spindle.cli.lazy_group import Later
@@ -58,7 +59,7 @@ def name(path: Path) -> str:
 def names_in(module: Path) -> frozenset[str]:
     """What a module defines or imports at its top."""
     found = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in trees.nodes(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.support import trees
 from tools.messages.entities import request_types
 
 import spindle
@@ -62,7 +63,7 @@ KEYS = [Key(key) for key in sorted({*BROKER, *CONTROLLER})]
 def read_in(path: Path) -> frozenset[str]:
     """The names of all attributes that a module reads, `getattr` included."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in trees.nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.support import trees
 
 from spindle.model.settings.setting import Kind, Setting, Status
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
@@ -45,7 +46,7 @@ def asked() -> Asked:
     found = Asked([], set())
     for path in SOURCES.rglob("*.py"):
         in_table = path.relative_to(SOURCES).parts[:2] == ("model", "settings")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in trees.nodes(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 found.calls.extend(_asked_by(node, path))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not in_table:

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.support import trees
 from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ def name(path: Path) -> str:
 
 
 def functions(tree: ast.AST) -> list[Function]:
-    return [n for n in ast.walk(tree) if isinstance(n, Function)]
+    return [n for n in trees.statements(tree) if isinstance(n, Function)]
 
 
 def body_lines(function: Function) -> int:
