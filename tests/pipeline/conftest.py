@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -18,6 +20,8 @@ from spindle.pipeline.session import Session, session
 from spindle.runtime.local import LocalCluster
 
 T = TypeVar("T")
+_ENDING = pytest.StashKey[ExitStack]()
+"""What ends the cluster that tests share."""
 _UNCOMPILED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -123,12 +127,20 @@ class Desk:
 
 
 @pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desk(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Desk]:
     """A cluster for all tests here; each makes topics of its own and deletes them."""
     cluster = LocalCluster(tmp_path_factory.mktemp("cluster"), brokers=2, dirs=2)
-    with asyncio.Runner() as runner:
+    with ExitStack() as ending:
+        pytestconfig.stash[_ENDING] = ending
+        runner = ending.enter_context(asyncio.Runner())
+        ending.callback(lambda: runner.run(cluster.stop()))
         runner.run(cluster.start())
-        try:
-            yield Desk(cluster, runner)
-        finally:
-            runner.run(cluster.stop())
+        yield Desk(cluster, runner)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the cluster after the last test here: others of this process would find it idle."""
+    ending = item.config.stash.get(_ENDING, None)
+    if ending and (nextitem is None or Path(__file__).parent not in nextitem.path.parents):
+        ending.close()
