@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -88,11 +88,19 @@ def fetched_tests(beside: Path) -> Path:
     return folder
 
 
-def run_class(name: str, jars: Path, seconds: int, methods: Sequence[str] = ()) -> Outcome:
-    """Run one of Kafka's test classes to its end: all of it, or these methods."""
+def run_class(
+    name: str,
+    jars: Path,
+    seconds: int,
+    methods: Sequence[str] = (),
+    without: Collection[str] = (),
+) -> Outcome:
+    """Run one of Kafka's test classes to its end: all of it, these methods, or all but some."""
     chosen = ["-c", name] if not methods else []
     for method in methods:
         chosen += ["-m", f"{name}#{method}"]
+    if without:
+        chosen.append(f"--exclude-methodname=.*#({'|'.join(sorted(without))})")
     words = (_LAUNCHER, "execute", "--disable-banner", "--disable-ansi-colors", "--details=tree")
     _, stdout, stderr = resident_tools.answer(_java(jars), (*words, *chosen), "", seconds)
     text = stdout + stderr
