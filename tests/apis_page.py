@@ -21,17 +21,11 @@ MARK: Final = "<!-- from here on generated -->\n"
 Range = tuple[int, int]
 """The oldest and the newest version."""
 
-_TOKENS, _STREAMS = (
-    "no delegation tokens",
-    "no streams groups (KIP-1071)",
-)
+_ON_BROKERS: Final = "brokers answer it; Apache Kafka's controllers advertise it and never answer"
+_STREAMS: Final = "no streams groups (KIP-1071)"
 WHY: Final[Mapping[Key, str]] = {
-    Key.CREATE_DELEGATION_TOKEN: _TOKENS,
-    Key.RENEW_DELEGATION_TOKEN: _TOKENS,
-    Key.EXPIRE_DELEGATION_TOKEN: _TOKENS,
-    Key.DESCRIBE_DELEGATION_TOKEN: _TOKENS,
-    Key.DESCRIBE_USER_SCRAM_CREDENTIALS: "brokers answer it; Apache Kafka's controllers advertise"
-    " it and never answer",
+    Key.DESCRIBE_DELEGATION_TOKEN: _ON_BROKERS,
+    Key.DESCRIBE_USER_SCRAM_CREDENTIALS: _ON_BROKERS,
     Key.STREAMS_GROUP_HEARTBEAT: _STREAMS,
     Key.STREAMS_GROUP_DESCRIBE: _STREAMS,
 }

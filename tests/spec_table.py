@@ -181,12 +181,8 @@ def _words(node: ast.AST) -> frozenset[str]:
 
 def main() -> None:
     """Print the table and the counts."""
-    # At once, since the table takes a while.
-    print(
-        "id        wide  all  (wide: starts processes or nodes with real sockets and files)",
-        flush=True,
-    )
     by_id = table()
+    print("id        wide  all  (wide: starts processes or nodes with real sockets and files)")
     for id in ids():
         tests = by_id.get(id, [])
         wide = sum(map(is_wide, tests))

@@ -30,7 +30,6 @@ TESTS = ROOT / "tests"
 GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "record_codecs")
 MANY_ATTRIBUTES, MANY_METHODS = 12, 25
 MOVE_ROOMS = ("core/logdirs/", "node/logdirs/", "model/", "storage/")
-CLASS = re.compile(r"^\s*class ", re.MULTILINE)
 MOVE_STEMS = re.compile(r"(^|_)(move|moves|copy|copying|copier|copies|orders|alter_log_dirs)(_|$)")
 """Files of a move between directories: those of these rooms that have such a word in the name."""
 
@@ -123,9 +122,8 @@ def read(
     house = House(nodes, lines, generated_lines)
     house.shapes = [shape for place, every in nodes.items() for shape in _shapes(place, every)]
     for path in sorted(tests.rglob("*.py")) if tests is not None else ():
-        text = path.read_text(encoding="utf-8")
-        if CLASS.search(text):  # Most have none, and need not be parsed.
-            house.doubles += _shapes(str(path), trees.statements(ast.parse(text)))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        house.doubles += _shapes(str(path), _statements(tree))
     return house
 
 
@@ -226,6 +224,16 @@ def _anys(nodes: Iterable[ast.AST]) -> int:
         elif isinstance(node, ast.ImportFrom) and node.module == "typing":
             count += sum(alias.name == "Any" and alias.asname is not None for alias in node.names)
     return count
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements below, classes in functions, too; no expression is looked into."""
+    for part in ast.iter_child_nodes(tree):
+        if isinstance(part, ast.stmt):
+            yield part
+            yield from _statements(part)
+        elif not isinstance(part, ast.expr):
+            yield from _statements(part)
 
 
 def _shapes(place: str, nodes: Iterable[ast.AST]) -> Iterator[Shape]:

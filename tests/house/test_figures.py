@@ -32,7 +32,7 @@ BOUNDS = {
     "function_lines_p90": Bound(21, 20),
     "function_lines_p99": Bound(40, 40),
     "function_lines_max": Bound(75, 70),
-    "lines": Bound(124_800, 66_000),
+    "lines": Bound(125_400, 66_000),
 }
 """A change that lowers a figure lowers its ceiling here. A ceiling is never raised; only
 that of the lines leaves room, for a new feature takes some."""

@@ -2,18 +2,16 @@
 
 import pytest
 from tests.mutants import ALL
-from tests.mutants.kind import ROOT
+from tests.mutants.kind import ROOT, Mutant
 from tests.mutants.reach import changed_lines, is_below, lines_of_functions
 
 
-@pytest.mark.parametrize("path", sorted({m.path for m in ALL}))
-def test_mutants_fit_the_source(path: str) -> None:
-    for mutant in ALL:
-        if mutant.path == path:
-            compile(mutant.applied(), path, "exec")
-            assert mutant.before != mutant.after, mutant.what
-            for test in mutant.tests:
-                assert (ROOT / test).exists(), f"{mutant.what}: {test} is not there"
+@pytest.mark.parametrize("mutant", ALL, ids=lambda m: f"{m.path}: {m.what}")
+def test_a_mutant_fits_the_source(mutant: Mutant) -> None:
+    compile(mutant.applied(), mutant.path, "exec")
+    assert mutant.before != mutant.after
+    for test in mutant.tests:
+        assert (ROOT / test).exists(), f"{test} is not there"
 
 
 def test_no_mutant_is_listed_twice() -> None:

@@ -28,6 +28,7 @@ from spindle.wire.apis import TABLE, Key
 ELSEWHERE: dict[Key, tuple[str, ...]] = {
     Key.FETCH: ("node/replicas/fetch_manager.py", "node/replicas/delayed_fetch.py"),
     Key.ADD_PARTITIONS_TO_TXN: ("node/handlers/_requested_transactions.py",),
+    Key.CREATE_DELEGATION_TOKEN: ("node/authorization/token_checks.py",),
     Key.DESCRIBE_ACLS: ("node/handlers/_acl_filters.py",),
     Key.CREATE_ACLS: ("node/handlers/_acl_filters.py",),
     Key.DELETE_ACLS: ("node/handlers/_acl_filters.py",),

@@ -11,29 +11,23 @@ import json
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.pipeline.plan_files import plan_file
 from tests.support.apache_kafka import ApacheKafka, ApacheNode, brokers_known
-from tests.support.both_sides import coordinator_of, port_of
 from tests.support.clients import produce
 from tests.support.commands import begin, call, run
 from tests.support.freezing import freeze, frozen
 from tests.support.local import Local
-from tests.support.quorum import ask, led
+from tests.support.quorum import led
 from tests.support.waiting import eventually
-from tools.messages.entities import make, ms, request_types
 
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
 from spindle.client.results import ConfigSource, NewTopic, Replica, Resource, ResourceType
-from spindle.model.errors import Error
 from spindle.pipeline import harm
 from spindle.planning.load import PlannedMove
 
@@ -193,39 +187,6 @@ def test_a_frozen_controller_without_others_is_named_with_the_way_out(tmp_path: 
         assert told.code == 1, told
         assert f"node 100 (127.0.0.1:{controller.controller_port})" in told.stderr
         assert "continue or restart it" in told.stderr
-
-
-@pytest.mark.timeout(240)
-def test_members_outlast_a_coordinator_that_stood_still(tmp_path: Path) -> None:
-    """Their heartbeats lay unread in its sockets for longer than their session."""
-    settings = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "1"}
-    settings["group.min.session.timeout.ms"] = "1000"
-    with Local(tmp_path, brokers=1, settings=settings) as cluster:
-        cluster.start()
-        coordinator_of(cluster, "g")
-        port, join, beat = (port_of(cluster), *(request_types(k, 2) for k in (11, 12)))
-        protocol = make(join.JoinGroupRequestProtocol, name="range", metadata=b"")
-        ask_to_join = make(
-            join.JoinGroupRequest, group_id="g", session_timeout=ms(2000),
-            rebalance_timeout=ms(5000), protocol_type="consumer", protocols=(protocol,),
-        )  # fmt: skip
-
-        def joined() -> Any:
-            told = ask(port, ask_to_join, LONG)
-            return told if told.error_code == Error.NONE else None
-
-        member = eventually(joined, "the coordinator has begun to lead")
-        fields = {"generation_id": member.generation_id, "member_id": member.member_id}
-        sync = make(request_types(14, 2).SyncGroupRequest, group_id="g", **fields, assignments=())
-        heartbeat = make(beat.HeartbeatRequest, group_id="g", **fields)
-        assert ask(port, sync, LONG).error_code == Error.NONE
-        with ThreadPoolExecutor() as pool:
-            with frozen(cluster.brokers[0]):
-                unread = pool.submit(ask, port, heartbeat, LONG)
-                time.sleep(4)
-            assert unread.result().error_code == Error.NONE
-        gone = Error.UNKNOWN_MEMBER_ID
-        eventually(lambda: ask(port, heartbeat).error_code == gone, "silence ends it", pause=3)
 
 
 @contextmanager

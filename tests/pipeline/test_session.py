@@ -11,12 +11,10 @@ from pathlib import Path
 
 import psutil
 import pyarrow as pa
-import pyspark
 import pytest
 from tests.support.processes import tied
 
 from spindle.pipeline.session import Session, prepare_java
-from spindle.pipeline.spark_workers import without_archive
 
 _COUNT = """
 import os, shutil
@@ -87,18 +85,7 @@ def test_workers_begin_with_what_they_need(spark: Session) -> None:
     def look(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = [name for name in sys.modules if name.startswith("spindle.pipeline.")]
         begun = psutil.Process(os.getppid()).cmdline()
-        installed = sys.modules["pyspark"].__file__ or ""
-        yield pa.RecordBatch.from_pydict({"words": [*loaded, *begun, installed]})
+        yield pa.RecordBatch.from_pydict({"words": [*loaded, *begun]})
 
     words = {row["words"] for row in spark.range(1).mapInArrow(look, "words string").collect()}
     assert {"spindle.pipeline.parallel_planning", "spindle.pipeline.spark_workers"} <= words
-    assert pyspark.__file__ in words, "compiled, and not out of Spark's archive"
-
-
-def test_the_archive_of_another_pyspark_is_left_where_it_is(tmp_path: Path) -> None:
-    package = Path(pyspark.__file__).parent
-    own, other = (str(p / "python" / "lib" / "pyspark.zip") for p in (package, tmp_path))
-    libraries = str(package.parent)
-    assert without_archive([own, "/other.zip", libraries]) == ["/other.zip", libraries]
-    assert without_archive([other, libraries]) == [other, libraries]
-    assert without_archive([own]) == [own], "there is no other"

@@ -139,11 +139,6 @@ class ConsumerWorld:
             self.out.tick()
         self._set(end)
 
-    def stand(self, seconds: float) -> None:
-        """The process stands still; its timers come when it goes on."""
-        self._set(self.out.now + seconds)
-        self.out.tick()
-
     def _set(self, now: float) -> None:
         self.out.now, self.out.wall_ms = now, 1_000_000 + int(now * 1000)
 

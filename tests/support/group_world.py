@@ -52,12 +52,6 @@ class World:
             self.out.tick()
         self.out.now, self.out.wall_ms = end, int(end * 1000)
 
-    def stand(self, seconds: float) -> None:
-        """The process stands still; its timers come when it goes on."""
-        self.out.now += seconds
-        self.out.wall_ms = int(self.out.now * 1000)
-        self.out.tick()
-
     def join(self, member_id: str = "", /, **fields: object) -> list[JoinAnswer]:
         answers: list[JoinAnswer] = []
         ask: dict[str, object] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from typing import Self
 
 from spindle.model.batches import Buffer
 from spindle.model.image import ClusterImage
@@ -12,9 +13,11 @@ from spindle.model.outbox import Outbox
 from spindle.model.scram import ScramMechanism
 from spindle.model.security_protocol import SecurityProtocol
 from spindle.model.settings.typed_settings import Settings
+from spindle.model.token_key import delegation_token_rules
 from spindle.node.connection import Connection
 from spindle.node.sasl_authenticator import SaslAuthenticator
 from spindle.node.sasl_listener import SaslListener
+from spindle.node.scram_logins import ScramLogins
 from spindle.security.mechanisms import PasswordLogin
 from spindle.security.sasl import SaslClient
 from spindle.security.secret import Secret
@@ -42,13 +45,23 @@ class LoginDesk:
         self.out = Outbox(random.Random(3))
         self.image = ClusterImage()
         self.settings = Settings({**SETTINGS, **(settings or {})})
-        self.listener = SaslListener("SASL", self.settings, self.out, lambda: self.image)
+        key = delegation_token_rules(self.settings).key
+        scram = ScramLogins(lambda: self.image, key, self.out.rng)
+        self.listener = SaslListener("SASL", self.settings, self.out, scram)
+        self._connect()
+
+    def _connect(self) -> None:
         self.connection = Connection(ID, "SASL", "h", self.out, SecurityProtocol.SASL_PLAINTEXT)
         self.login = SaslAuthenticator(self.connection, self.listener, self.out)
         self.answers: list[bytes] = []
         self.said: list[str] = []
         self.hung_up = False
         self.trusted = False
+
+    def again(self) -> Self:
+        """The client comes once more, to the same listener."""
+        self._connect()
+        return self
 
     @property
     def principal(self) -> str:
@@ -103,6 +116,13 @@ class LoginDesk:
         assert not self.shake_hands(mechanism).error_code
         client = PasswordLogin(mechanism, user, Secret(password)).client("clientnonce")
         return self.converse(client, lambda message: self.authenticate(message, version))
+
+    def log_in_by_token(self, token_id: str, password: str) -> SaslAuthenticateResponse:
+        """The same with a delegation token."""
+        mechanism = "SCRAM-SHA-256"
+        assert not self.shake_hands(mechanism).error_code
+        login = PasswordLogin(mechanism, token_id, Secret(password), by_token=True)
+        return self.converse(login.client("clientnonce"), self.authenticate)
 
     def converse(
         self, client: SaslClient, send: Callable[[bytes], SaslAuthenticateResponse]

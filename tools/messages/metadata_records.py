@@ -1,8 +1,7 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
 Pure data over `model.metadata_records`; `recording` makes readers and writers of it. Field order is
-wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (delegation
-tokens, ...) are kept as they came.
+wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here are kept as they came.
 """
 
 from __future__ import annotations
@@ -145,6 +144,21 @@ SCHEMAS: Final = (
     Schema(8, range(1), "UnfenceBroker", _BROKER, build=unfence),
     Schema(9, range(1), "RemoveTopic", (F("topic_id", "id"),), r.RemoveTopic),
     Schema(
+        10,
+        range(1),
+        "DelegationToken",
+        (
+            F("owner", "string"),
+            F("requester", "string"),
+            F("renewers", "[]string"),
+            F("issue_timestamp", "int64"),
+            F("max_timestamp", "int64"),
+            F("expiration_timestamp", "int64"),
+            F("token_id", "string"),
+        ),
+        r.DelegationToken,
+    ),
+    Schema(
         11,
         range(1),
         "UserScramCredential",
@@ -204,6 +218,9 @@ SCHEMAS: Final = (
         "AbortTransaction",
         (F("reason", "?string", tag=0, default=""),),
         r.AbortTransaction,
+    ),
+    Schema(
+        26, range(1), "RemoveDelegationToken", (F("token_id", "string"),), r.RemoveDelegationToken
     ),
     Schema(
         27,

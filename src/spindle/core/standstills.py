@@ -1,8 +1,8 @@
 """When this process stood still: others are not to blame for what it did not hear meanwhile.
 
 A process that is stopped (SIGSTOP), or whose machine is paused or suspended, finds its next look at
-a disk, at its brokers' sessions or at those of its clients overdue. The threads of its disks stood
-still as well, and what others sent lies unread. Pure: times (s) are inputs.
+a disk or at its brokers' sessions overdue. The threads of its disks stood still as well, and what
+brokers sent lies unread. Pure: times (s) are inputs.
 """
 
 from __future__ import annotations
@@ -14,11 +14,6 @@ from typing import Final
 OVERSLEPT: Final = 1.0
 """A look that comes so many seconds late shows that our process was frozen, or had no core."""
 REMEMBERED_MAX: Final = 20
-
-
-def overslept(due: float, now: float) -> bool:
-    """Whether a look that was due then, and comes now, shows that this process stood still."""
-    return now - due >= OVERSLEPT
 
 
 class Standstills:
@@ -38,7 +33,7 @@ class Standstills:
     def on_look(self, now: float) -> float:
         """A look has come; how long this process had stood still (0: it had not)."""
         late = now - self._due
-        if not overslept(self._due, now):
+        if late < OVERSLEPT:
             return 0.0
         self._late.append((now, late))
         return late

@@ -98,10 +98,13 @@ class AccessImage:
     """Credentials by user and mechanism."""
     acls: AclTable = field(default_factory=AclTable)
     quotas: QuotaTable = field(default_factory=QuotaTable)
+    tokens: dict[str, r.DelegationToken] = field(default_factory=dict)
+    """Delegation tokens by their ids."""
 
     def copy(self) -> AccessImage:
         """One that can be changed without changing this one."""
-        return AccessImage(dict(self.scram), self.acls.copy(), self.quotas.copy())
+        quotas, tokens = self.quotas.copy(), dict(self.tokens)
+        return AccessImage(dict(self.scram), self.acls.copy(), quotas, tokens)
 
 
 class ClusterImage:
@@ -345,6 +348,14 @@ def _remove_scram(image: ClusterImage, record: r.RemoveUserScramCredential) -> N
     del image.scram[record.name, record.mechanism]
 
 
+def _token(image: ClusterImage, record: r.DelegationToken) -> None:
+    image.access.tokens[record.token_id] = record
+
+
+def _remove_token(image: ClusterImage, record: r.RemoveDelegationToken) -> None:
+    image.access.tokens.pop(record.token_id, None)
+
+
 def _add_acl(image: ClusterImage, record: r.AccessControlEntry) -> None:
     image.acls.add(record)
 
@@ -429,5 +440,7 @@ _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
     r.AccessControlEntry: _add_acl,
     r.RemoveAccessControlEntry: _remove_acl,
     r.ClientQuota: _quota,
+    r.DelegationToken: _token,
+    r.RemoveDelegationToken: _remove_token,
     r.Other: _other,
 }

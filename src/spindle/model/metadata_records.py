@@ -268,8 +268,31 @@ class ClientQuota:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DelegationToken:
+    """A delegation token is made, or ends at another time (KIP-48). Principals as `User:alice`,
+    times in ms since 1970. What proves it is no part of it: see `model.token_key`.
+    """
+
+    owner: str
+    requester: str
+    renewers: tuple[str, ...] = ()
+    issue_timestamp: int
+    max_timestamp: int
+    """It cannot be renewed for longer."""
+    expiration_timestamp: int
+    token_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveDelegationToken:
+    """A delegation token ends."""
+
+    token_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """A record that we keep but do not read (delegation tokens, ...): its body as it came."""
+    """A record that we keep but do not read: its body as it came."""
 
     key: int
     version: int
@@ -298,5 +321,7 @@ MetadataRecord: TypeAlias = (
     | AccessControlEntry
     | RemoveAccessControlEntry
     | ClientQuota
+    | DelegationToken
+    | RemoveDelegationToken
     | Other
 )

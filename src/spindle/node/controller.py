@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
-from spindle.core.controller import brokers, elections, features
+from spindle.core.controller import brokers, delegation_tokens, elections, features
 from spindle.core.controller.broker_sessions import BrokerSessions
 from spindle.core.controller.controller_state import (
     BATCH_RECORDS_MAX,
@@ -30,6 +30,7 @@ from spindle.model.feature_rules import CONTROLLER_REGISTRATION, FINALIZED, SUPP
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
+from spindle.model.token_key import delegation_token_rules
 from spindle.node.broker_death_watch import BrokerDeathWatch
 from spindle.node.controller_figures import ControllerFigures
 from spindle.node.quorum.quorum import Quorum
@@ -336,6 +337,9 @@ class Controller:
         if settings.flag("auto.leader.rebalance.enable"):
             every = settings.whole("leader.imbalance.check.interval.seconds")
             self._again("leaders", every, self._prefer_leaders)
+        if delegation_token_rules(settings).key is not None:
+            pause = settings.seconds("delegation.token.expiry.check.interval.ms")
+            self._again("tokens", pause, self._sweep_tokens)
 
     def _again(self, name: str, delay: float, run: Callable[[], float | None]) -> None:
         """Run something every `delay` s, or sooner when it says so, while we are active."""
@@ -381,6 +385,13 @@ class Controller:
         if self._deferred.take_idle():
             self._write((r.NoOp(),))
             self._deferred.take_idle()  # What we have written ourselves does not count.
+
+    def _sweep_tokens(self) -> None:
+        wall = self.out.wall_ms
+        for token in self._run(lambda state: delegation_tokens.sweep(state, wall)):
+            self.out.say(
+                "info", "delegation token has run out", token=token.token_id, owner=token.owner
+            )
 
     def _prefer_leaders(self) -> float | None:
         return ELECTIONS_PAUSE if self._run(elections.elect_preferred) else None

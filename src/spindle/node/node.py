@@ -17,6 +17,7 @@ from spindle.model.kafka_principal import ANONYMOUS, KafkaPrincipal
 from spindle.model.metric_tables import node_figures as of
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Figures
+from spindle.model.token_key import delegation_token_rules
 from spindle.node import parted
 from spindle.node.authorization import check_table
 from spindle.node.authorization.gate import Gates
@@ -37,6 +38,7 @@ from spindle.node.quotas.client_throttles import ClientThrottles
 from spindle.node.router import Router
 from spindle.node.sasl_authenticator import SaslAuthenticator
 from spindle.node.sasl_listener import SaslListener
+from spindle.node.scram_logins import ScramLogins
 from spindle.wire.apis import Key
 
 EARLY_MAX: Final = 1_000
@@ -87,11 +89,13 @@ class Node:
             self.metadata.listen(lambda _: self._serve_early())
         gates = Gates(config.settings, self.metadata, self.out)
         clients = _throttles(self)  # All listeners of a broker count together.
+        key = delegation_token_rules(config.settings).key
+        scram = ScramLogins(lambda: self.metadata.image, key, rng)
         for listener in config.listeners:
             of_broker = listener.name not in config.quorum.listeners
             self._reception[listener.name] = _Reception(
                 self._router(listener.name, gates, clients),
-                _logins(self, listener.name),
+                _logins(self, listener.name, scram),
                 clients if of_broker else None,
             )
 
@@ -290,11 +294,11 @@ class Node:
         self._directories.close(paths, epoch, self.out.stop)
 
 
-def _logins(node: Node, listener: str) -> SaslListener | None:
+def _logins(node: Node, listener: str, scram: ScramLogins) -> SaslListener | None:
     """Unusable where the settings of the listener's logins are wrong."""
     if not node.config.protocol_of(listener).has_sasl:
         return None
-    return SaslListener(listener, node.config.settings, node.out, lambda: node.metadata.image)
+    return SaslListener(listener, node.config.settings, node.out, scram)
 
 
 def _throttles(node: Node, exempt: frozenset[int] = frozenset()) -> ClientThrottles:

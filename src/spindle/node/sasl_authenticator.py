@@ -193,7 +193,7 @@ class SaslAuthenticator:
             ) from None
         if self._server.user is None:
             return answer, 0
-        principal = KafkaPrincipal(USER, self._server.user)
+        principal = KafkaPrincipal(USER, self._server.user, self._server.by_token)
         if before is not None and before[1] != principal:
             raise Refusal(
                 Error.SASL_AUTHENTICATION_FAILED,

@@ -1,25 +1,24 @@
 """How clients log in at one listener: what its settings say, and how often they did (S-04).
 
-The passwords of PLAIN are in the listener's JAAS line, the credentials of SCRAM in the committed
-metadata; OAUTHBEARER's keys are what the rim has read last. Called by `sasl_authenticator` for each
-login; made by the node.
+The passwords of PLAIN are in the listener's JAAS line, the credentials of SCRAM and the delegation
+tokens in the committed metadata; OAUTHBEARER's keys are what the rim has read last. Called by
+`sasl_authenticator` for each login; made by the node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Unusable
-from spindle.model.image import ClusterImage
-from spindle.model.metadata_records import UserScramCredential
 from spindle.model.metric_tables import node_figures
 from spindle.model.outbox import Outbox
-from spindle.model.scram import SCRAM_BY_NAME, ScramMechanism
+from spindle.model.scram import SCRAM_BY_NAME
 from spindle.model.settings.typed_settings import Settings
 from spindle.model.statistics import Sample
+from spindle.node.scram_logins import ScramLogins
 from spindle.security.jaas import LoginModule, parse_jaas
 from spindle.security.sasl_server import PlainServer, SaslServer, ScramServer
 from spindle.security.secret import Secret
@@ -150,14 +149,12 @@ def _session(node: Settings, settings: Settings, listener: str, mechanism: str) 
 class SaslListener:
     """The logins at one listener."""
 
-    def __init__(
-        self, name: str, settings: Settings, out: Outbox, image: Callable[[], ClusterImage]
-    ) -> None:
-        """Unusable where the settings are wrong. `image`: the committed metadata."""
+    def __init__(self, name: str, settings: Settings, out: Outbox, scram: ScramLogins) -> None:
+        """Unusable where the settings are wrong."""
         self.name = name
         self._settings = settings
         self._out = out
-        self._image = image
+        self._scram = scram
         self._decoy = out.rng.getrandbits(256).to_bytes(32, "big")
         self._known = settings.version, login_rules(settings, name)
         self.keys: SigningKeys | None = None
@@ -191,7 +188,9 @@ class SaslListener:
             return self._oauth_server()
         scram = SCRAM_BY_NAME[mechanism]
         nonce = f"{self._out.rng.getrandbits(NONCE_BITS):x}"
-        return ScramServer(scram, partial(self._credential_of, scram), nonce, self._decoy)
+        credential_of = partial(self._scram.of_user, scram)
+        token_of = partial(self._scram.of_token, scram)
+        return ScramServer(scram, credential_of, nonce, self._decoy, token_of)
 
     def _oauth_server(self) -> SaslServer:
         from spindle.security.json_web_tokens import SigningKeys
@@ -200,9 +199,6 @@ class SaslListener:
         assert self.rules.tokens is not None
         keys = SigningKeys() if self.keys is None else self.keys
         return OAuthBearerServer(keys, self.rules.tokens, self._out.wall_ms / 1000)
-
-    def _credential_of(self, mechanism: ScramMechanism, user: str) -> UserScramCredential | None:
-        return self._image().scram.get((user, mechanism))
 
     def on_failed(self, host: str, mechanism: str, why: str) -> None:
         """A login has failed: say so, but not too often."""

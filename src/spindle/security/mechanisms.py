@@ -39,12 +39,15 @@ class PasswordLogin:
     mechanism: str
     username: str
     password: Secret
+    by_token: bool = False
+    """These are a delegation token's id and HMAC."""
 
     def client(self, nonce: str) -> SaslClient:
         """The machine of one conversation; `nonce` by chance, for SCRAM."""
         if self.mechanism == "PLAIN":
             return PlainClient(self.username, self.password)
-        return ScramConversation(self.mechanism, self.username, self.password, nonce)
+        name, password = self.username, self.password
+        return ScramConversation(self.mechanism, name, password, nonce, self.by_token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +122,16 @@ def node_login(mechanism: str, text: str, given: Mapping[str, str]) -> Login:
 
 def _password(mechanism: str, module: LoginModule) -> PasswordLogin:
     _only(module, ("username", "password", "tokenauth"))
-    if module.options.get("tokenauth", "false").lower() == "true":
-        raise Unusable(f"{jaas.SETTING}: delegation tokens (tokenauth) are not supported")
+    by_token = module.options.get("tokenauth", "false").lower() == "true"
+    if by_token and mechanism not in SCRAM:
+        raise Unusable(
+            f"{jaas.SETTING}: tokenauth goes with {SETTING}={' or '.join(SCRAM)}, not {mechanism}"
+        )
     username, password = module.options.get("username"), module.options.get("password")
     if username is None or password is None:
         missing = "username" if username is None else "password"
         raise Unusable(f'{jaas.SETTING} has no {missing}: write {missing}="..."')
-    return PasswordLogin(mechanism, username, Secret(password))
+    return PasswordLogin(mechanism, username, Secret(password), by_token)
 
 
 def _only(module: LoginModule, known: tuple[str, ...]) -> None:

@@ -29,6 +29,7 @@ class OAuthBearerServer:
         """`now`: s since 1970."""
         self.user: str | None = None
         self.ends: float | None = None
+        self.by_token = False
         self._keys = keys
         self._rules = rules
         self._now = now

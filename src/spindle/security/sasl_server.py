@@ -13,7 +13,7 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from hmac import compare_digest
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.metadata_records import UserScramCredential
@@ -51,6 +51,8 @@ class SaslServer(Protocol):
     """The client's name, once it has proved it."""
     ends: float | None
     """When what it has proved it with ends (s since 1970); None: never."""
+    by_token: bool
+    """It has proved it with a delegation token."""
 
     def evaluate(self, message: bytes) -> bytes:
         """What to answer to a client's message.
@@ -66,6 +68,7 @@ class PlainServer:
     def __init__(self, passwords: Mapping[str, Secret]) -> None:
         self.user: str | None = None
         self.ends: float | None = None
+        self.by_token = False
         self._passwords = passwords
 
     def evaluate(self, message: bytes) -> bytes:
@@ -87,8 +90,22 @@ class PlainServer:
         return b""
 
 
+class TokenLogin(NamedTuple):
+    """What a client proves that logs in with a delegation token (KIP-48)."""
+
+    credential: UserScramCredential
+    owner: str
+    """The user whose name it has then."""
+    ends: float
+    """When the token ends (s since 1970)."""
+
+
 class ScramServer:
-    """RFC 5802 and 7677: the client proves that it knows the password, then the server does."""
+    """RFC 5802 and 7677: the client proves that it knows the password, then the server does.
+
+    A client that says so (`tokenauth=true`) logs in with a delegation token: the name that it gives
+    is the token's id, and its own becomes that of the token's owner.
+    """
 
     def __init__(
         self,
@@ -96,13 +113,17 @@ class ScramServer:
         credential_of: Callable[[str], UserScramCredential | None],
         nonce: str,
         decoy: bytes,
+        token_of: Callable[[str], TokenLogin | None] = lambda _: None,
     ) -> None:
         """`nonce`: by chance. `decoy`: a secret of this node, from which it makes up what it asks
         of users that do not exist, each time the same."""
         self.user: str | None = None
         self.ends: float | None = None
+        self.by_token = False
         self._mechanism = mechanism
         self._credential_of = credential_of
+        self._token_of = token_of
+        self._token: TokenLogin | None = None
         self._nonce = nonce
         self._decoy = decoy
         self._begun: tuple[str, UserScramCredential, bool, str] | None = None
@@ -123,7 +144,11 @@ class ScramServer:
         name = found["name"].replace("=2C", ",").replace("=3D", "=")
         if found["authzid"] not in (None, found["name"]):
             raise _refused(_OTHER_USER)
-        credential = None if _TOKEN.search(found["extensions"]) else self._credential_of(name)
+        if _TOKEN.search(found["extensions"]):
+            self._token = self._token_of(name)
+            credential = None if self._token is None else self._token.credential
+        else:
+            credential = self._credential_of(name)
         known = credential is not None and credential.iterations >= ITERATIONS_LEAST
         if credential is None or not known:
             credential = self._made_up(name)
@@ -154,7 +179,10 @@ class ScramServer:
         proved = compare_digest(self._mechanism.hash(client_key), credential.stored_key)
         if not known or not proved:
             raise InvalidCredentials("the client does not know the password")
-        self.user = credential.name
+        if self._token is None:
+            self.user = credential.name
+        else:
+            self.user, self.ends, self.by_token = self._token.owner, self._token.ends, True
         signed = self._mechanism.hmac(credential.server_key, everything)
         return f"v={base64.b64encode(signed).decode()}"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from spindle.core.authorizer import AUTHORIZER
@@ -14,23 +12,23 @@ from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
 from spindle.model.settings.typed_settings import Settings, TopicSettings
 
 WEEK_MS = 7 * 24 * 3600 * 1000
+ALL = {**{f"topic {n}": s for n, s in TOPIC_SETTINGS.items()}, **NODE_SETTINGS}
 
 
 # --- the table -----------------------------------------------------------------------------------
 
 
 @pytest.mark.spec("N-01")
-@pytest.mark.parametrize("table", [NODE_SETTINGS, TOPIC_SETTINGS], ids=["node", "topic"])
-def test_every_row_is_whole(table: Mapping[str, Setting]) -> None:
-    for name, setting in table.items():
-        if setting.default is not None:
-            setting.read(setting.default)
-        assert setting.documentation.endswith("."), name
-        assert len(setting.doc.split()) >= 4, name
-        assert (setting.status is Status.HONOURED) == (setting.why == ""), name
-        assert not setting.why or setting.why.endswith("."), name
-        assert setting.broker is None or setting.broker in NODE_SETTINGS, name
-        assert all(other in NODE_SETTINGS for other, _ in setting.unset), name
+@pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
+def test_every_row_is_whole(setting: Setting) -> None:
+    if setting.default is not None:
+        setting.read(setting.default)
+    assert setting.documentation.endswith(".")
+    assert len(setting.doc.split()) >= 4
+    assert (setting.status is Status.HONOURED) == (setting.why == "")
+    assert not setting.why or setting.why.endswith(".")
+    assert setting.broker is None or setting.broker in NODE_SETTINGS
+    assert all(name in NODE_SETTINGS for name, _ in setting.unset)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_a_wrong_text_is_refused_with_its_name_and_value(kind: Kind, text: str) 
 
 def test_a_password_is_never_shown() -> None:
     with pytest.raises(Unusable) as raised:
-        examine({"delegation.token.secret.key": "hush"})
+        examine({"sasl.jaas.config": "hush"})
     assert "hush" not in str(raised.value)
     assert NODE_SETTINGS["ssl.keystore.password"].show("hush") is None
 

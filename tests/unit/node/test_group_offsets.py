@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.support.amounts import cases
 from tests.support.cluster_image import topic_id
 from tests.support.group_broker import PARTITIONS, GroupBroker
 
@@ -286,7 +285,7 @@ def test_news_of_a_marker_leave_the_next_transactions_offsets_alone(world: World
     assert (world.offsets(), world.undecided()) == ({T0: 5}, {T0})
 
 
-@pytest.mark.parametrize("seed", range(cases(40)))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_reloaded_coordinator_knows_what_the_one_before_knew(seed: int) -> None:
     """Offsets never go back: whatever was done, and whatever compaction has taken."""
     dice = random.Random(seed)

@@ -6,8 +6,10 @@ import pytest
 from tests.support.login_desk import KAFKA, SETTINGS, LoginDesk
 
 from spindle.model.errors import Error, Unusable
+from spindle.model.metadata_records import DelegationToken, RemoveDelegationToken
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
+from spindle.model.token_key import TokenKey, password_of
 from spindle.node.sasl_authenticator import LoginState
 from spindle.node.sasl_listener import login_rules
 from spindle.security.sasl import PlainClient
@@ -37,6 +39,35 @@ def test_plain_and_scram_let_in(version: int) -> None:
         desk.pass_time(1e9)
         assert desk.ask(METADATA, 1), "a session without an end"
         assert desk.listener.succeeded == 1
+
+
+@pytest.mark.spec("C-06")
+def test_a_token_lets_in_its_owner_until_it_ends() -> None:
+    desk = LoginDesk({"delegation.token.secret.key": "hush"})
+    key, now = TokenKey("hush"), desk.out.wall_ms
+    for number, period in enumerate((10_000, -1)):
+        token = DelegationToken(
+            owner="User:ann", requester="User:bob", issue_timestamp=now, max_timestamp=now + period,
+            expiration_timestamp=now + period, token_id=f"token-{number}",
+        )  # fmt: skip
+        desk.image.apply(token)
+    password = password_of(key.proof("token-0"))
+    for wrong in (("token-0", "hush"), ("token-1", password), ("ann", password)):
+        assert desk.again().log_in_by_token(*wrong).error_code
+    for _ in range(2):  # Its credential is made once.
+        one = desk.again()
+        answer = one.log_in_by_token("token-0", password)
+        assert (answer.error_code, answer.session_lifetime_ms) == (Error.NONE, 10_000)
+        assert (one.principal, one.connection.principal.by_token) == ("User:ann", True)
+        assert one.ask(METADATA, 1)
+        one.pass_time(10.1)
+        assert not one.ask(METADATA, 1)
+    late = desk.again()
+    assert not late.log_in_by_token("token-1", password_of(key.proof("token-1"))).error_code
+    late.pass_time(0.1)
+    assert not late.ask(METADATA, 1), "its token has run out"
+    desk.image.apply(RemoveDelegationToken(token_id="token-0"))
+    assert desk.again().log_in_by_token("token-0", password).error_code
 
 
 def test_the_handshake_tells_what_is_offered() -> None:

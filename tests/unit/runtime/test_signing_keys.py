@@ -16,6 +16,7 @@ from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings
 from spindle.node.sasl_listener import SaslListener
+from spindle.node.scram_logins import ScramLogins
 from spindle.runtime import signing_keys
 from spindle.runtime.signing_keys import read_keys
 from spindle.security.json_web_tokens import SigningKeys, UnknownKey, parse_keys
@@ -26,8 +27,8 @@ RSA = {"alg": "RS256", "kid": "new-rsa"}
 
 def listener_of(url: str) -> tuple[SaslListener, Settings]:
     settings = Settings({**SETTINGS, URL: url})
-    image = ClusterImage()
-    return SaslListener("SASL", settings, Outbox(random.Random(1)), lambda: image), settings
+    out = Outbox(random.Random(1))
+    return SaslListener("SASL", settings, out, ScramLogins(ClusterImage, None, out.rng)), settings
 
 
 @pytest.mark.parametrize("text", [None, "no keys"])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import pytest
-from tests.support.amounts import cases
 from tools.messages import entities
 from tools.messages.layout import Field, Layout, layout_of
 
@@ -26,7 +24,6 @@ from spindle.wire.messages.produce_request import (
 )
 from spindle.wire.values import put_uvarint
 
-VERSIONS_MAX = 20
 COUNTS = [(), (4_000,), (3, 2_000), (2, 2, 2_000), (100, 60)]
 REQUESTS: list[type[Request[Any]]] = [
     cls
@@ -61,15 +58,9 @@ def test_every_api_has_its_request() -> None:
     assert {cls.KEY for cls in REQUESTS} == set(TABLE)
 
 
-def latest(cls: type[Request[Any]]) -> Sequence[int]:
-    """All of its versions; the last five in quick runs."""
-    assert len(cls.VERSIONS) <= VERSIONS_MAX
-    return cls.VERSIONS[-cases(VERSIONS_MAX) :]
-
-
 @each_request
 def test_every_request_is_read_as_it_is_at_once(cls: type[Request[Any]]) -> None:
-    for version in latest(cls):
+    for version in cls.VERSIONS:
         layout = layout_of(entities.request_class(cls.KEY, version))
         sizes = COUNTS if version == cls.VERSIONS[-1] else COUNTS[:2]
         for sent in {entities.encode(filled(layout, counts)): None for counts in sizes}:
@@ -102,7 +93,7 @@ def arrays(message: Any) -> Any:
 
 @each_request
 def test_every_broken_request_is_said_as_it_is_at_once(cls: type[Request[Any]]) -> None:
-    for version in latest(cls):
+    for version in cls.VERSIONS:
         layout = layout_of(entities.request_class(cls.KEY, version))
         sent = entities.encode(filled(layout, (1, 2, 1)))
         for at in range(len(sent)):

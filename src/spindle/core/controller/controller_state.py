@@ -36,6 +36,7 @@ from spindle.model.ids import (
 )
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage, merge
 from spindle.model.settings.typed_settings import Settings, TopicSettings
+from spindle.model.token_key import delegation_token_rules
 
 T = TypeVar("T")
 
@@ -71,6 +72,7 @@ class ControllerState:
     def __init__(self, image: ClusterImage, settings: Settings, cluster_id: str) -> None:
         self.image = image
         self.settings = settings
+        self.token_rules = delegation_token_rules(settings)
         self.cluster_id = cluster_id
         self.hosted: dict[NodeId, dict[PartitionId, None]] = {}
         """Partitions that have a replica on a broker."""

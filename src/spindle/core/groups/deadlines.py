@@ -1,16 +1,10 @@
-"""Moments by name, with one timer for the nearest. Mostly they move back: the timer stays.
-
-Where the timer comes so late that the coordinator's process must have stood still, what clients
-sent meanwhile lies unread: what came due has its whole time again, as at a coordinator that has
-just begun to lead. Once, until it is put again: a coordinator that is late for ever still ends it.
-"""
+"""Moments by name, with one timer for the nearest. Mostly they move back: the timer stays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
 from typing import Final
 
-from spindle.core.standstills import overslept
 from spindle.model.outbox import Outbox, Timer
 
 AGAIN: Final = 1.0
@@ -24,8 +18,6 @@ class Deadlines:
         self._out = out
         self._on_due = on_due
         self._at: dict[str, float] = {}
-        self._lasts: dict[str, float] = {}
-        """How long each was given (s), as long as it has not been given that again."""
         self._timer: Timer | None = None
 
     def __contains__(self, name: str) -> bool:
@@ -34,25 +26,22 @@ class Deadlines:
     def put(self, name: str, at: float) -> None:
         """A deadline, new or moved."""
         self._at[name] = at
-        self._lasts[name] = at - self._out.now
         if self._timer is None or at < self._timer.at:
             self._set(at)
 
     def drop(self, name: str) -> None:
         """It does not matter any more."""
         self._at.pop(name, None)
-        self._lasts.pop(name, None)
 
     def keep(self, names: Container[str]) -> None:
         """Drop all others."""
         for name in tuple(self._at):
             if name not in names:
-                self.drop(name)
+                del self._at[name]
 
     def clear(self) -> None:
         """None matters any more."""
         self._at.clear()
-        self._lasts.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -73,10 +62,7 @@ class Deadlines:
         self._timer = self._out.at(at, self._fire)
 
     def _fire(self) -> None:
-        timer, self._timer = self._timer, None
-        if timer is not None and overslept(timer.at, self._out.now):
-            for name in self.due():
-                self._at[name] = self._out.now + self._lasts.pop(name, 0.0)
+        self._timer = None
         if self.due():
             self._on_due()
         else:

@@ -14,9 +14,7 @@ assignments; they are stored, and only then sent (Stable).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
-from spindle.core.groups.deadlines import AGAIN
 from spindle.core.groups.group_metadata import ClassicGroupMetadata
 from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
 from spindle.core.groups.group_values import (
@@ -26,13 +24,10 @@ from spindle.core.groups.group_values import (
     SyncAnswer,
 )
 from spindle.core.groups.members import ClassicGroupMember
-from spindle.core.standstills import overslept
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox, Timer
 
 Store = Callable[[GroupRecord, Callable[[Error], None]], None]
-_PHASE: Final = ""
-"""The phase among what was forgiven: no member has this id."""
 
 
 class Rebalance:
@@ -49,9 +44,6 @@ class Rebalance:
         self._phase_ends: float | None = None
         self._delay_left: float | None = None
         """Seconds by which the first generation may still be put off; None: it is not the first."""
-        self._forgiven: set[str] = set()
-        """Members, and the phase, whose time ran out while this process stood still, and has begun
-        again."""
         self._grew = False
 
     def close(self, error: Error) -> None:
@@ -163,12 +155,10 @@ class Rebalance:
     def heard_of(self, member: ClassicGroupMember) -> None:
         """A member is alive: its session begins again."""
         member.deadline = self._out.now + member.session_timeout / 1000
-        self._forgiven.discard(member.member_id)
         self.wake_by(member.deadline)
 
     def _end_phase_in(self, delay: float) -> None:
         self._phase_ends = self._out.now + delay
-        self._forgiven.discard(_PHASE)
         self.wake_by(self._phase_ends)
 
     def on_joined(self, member: ClassicGroupMember) -> None:
@@ -193,15 +183,8 @@ class Rebalance:
         self._timer = self._out.at(when, self._on_time)
 
     def _on_time(self) -> None:
-        timer, self._timer = self._timer, None
+        self._timer = None
         now = self._out.now
-        if timer is not None and overslept(timer.at, now):
-            late = now - timer.at + AGAIN
-            _forgive(self._group, now, late, self._forgiven)
-            if self._phase_ends is not None and self._phase_ends <= now:
-                if _PHASE not in self._forgiven:
-                    self._phase_ends += late
-                self._forgiven.add(_PHASE)
         for member_id, until in tuple(self._group.promised.items()):
             if until <= now:
                 del self._group.promised[member_id]
@@ -249,19 +232,3 @@ class Rebalance:
 
     def _go(self, state: GroupState) -> None:
         self._group.go(state, self._out.wall_ms)
-
-
-def _forgive(group: ClassicGroupMetadata, now: float, late: float, forgiven: set[str]) -> None:
-    """This process stood still, and what clients sent meanwhile lies unread.
-
-    Sessions that came due begin again, as at a coordinator that has just begun to lead; once, until
-    a member is heard of. Ids that were promised are kept for as long as this process stood still.
-    """
-    forgiven &= {_PHASE, *(member.member_id for member in group.members)}
-    for member in group.members:
-        if member.deadline <= now and member.member_id not in forgiven:
-            member.deadline = now + member.session_timeout / 1000
-            forgiven.add(member.member_id)
-    for member_id, until in group.promised.items():
-        if until <= now < until + late:
-            group.promised[member_id] = until + late

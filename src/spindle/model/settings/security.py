@@ -57,7 +57,6 @@ SECURITY: Final = (
       "The SASL mechanism between brokers and controllers."),
     S("sasl.mechanism.inter.broker.protocol", Kind.STRING, "GSSAPI",
       "The SASL mechanism between brokers.", update=Update.BROKER),
-    *refused("Spindle has no delegation tokens.",
     S("delegation.token.expiry.check.interval.ms", Kind.LONG, "3600000",
       "The milliseconds between two checks for delegation tokens that have expired.", least=1),
     S("delegation.token.expiry.time.ms", Kind.LONG, "86400000",
@@ -65,8 +64,8 @@ SECURITY: Final = (
     S("delegation.token.max.lifetime.ms", Kind.LONG, "604800000",
       "The milliseconds for which a delegation token can be renewed.", least=1),
     S("delegation.token.secret.key", Kind.PASSWORD, None,
-      "The key that signs delegation tokens."),
-    ),
+      "The key that signs delegation tokens, the same on all brokers and controllers; "
+      "without it there are none."),
     S("connections.max.reauth.ms", Kind.LONG, "0",
       "The milliseconds after which a client must authenticate once more."),
     S("sasl.enabled.mechanisms", Kind.LIST, "GSSAPI",

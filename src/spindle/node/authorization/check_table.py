@@ -15,6 +15,7 @@ from spindle.node.authorization import config_checks as configs
 from spindle.node.authorization import group_checks as groups
 from spindle.node.authorization import record_checks as records
 from spindle.node.authorization import share_checks as shares
+from spindle.node.authorization import token_checks as tokens
 from spindle.node.authorization import topic_checks as topics
 from spindle.node.authorization import txn_checks as transactions
 from spindle.node.authorization.gate import Check, Checked, ClusterCheck, NoCheck
@@ -25,6 +26,7 @@ from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
 from spindle.wire.messages.alter_share_group_offsets_request import AlterShareGroupOffsetsRequest
 from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
 from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+from spindle.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
 from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
@@ -32,6 +34,7 @@ from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
 from spindle.wire.messages.delete_share_group_offsets_request import DeleteShareGroupOffsetsRequest
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
 from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
+from spindle.wire.messages.describe_delegation_token_request import DescribeDelegationTokenRequest
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
 from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
 from spindle.wire.messages.describe_share_group_offsets_request import (
@@ -40,6 +43,7 @@ from spindle.wire.messages.describe_share_group_offsets_request import (
 from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
 from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.expire_delegation_token_request import ExpireDelegationTokenRequest
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
 from spindle.wire.messages.heartbeat_request import HeartbeatRequest
@@ -56,6 +60,7 @@ from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
 from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
 from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
 from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.renew_delegation_token_request import RenewDelegationTokenRequest
 from spindle.wire.messages.share_acknowledge_request import ShareAcknowledgeRequest
 from spindle.wire.messages.share_fetch_request import ShareFetchRequest
 from spindle.wire.messages.share_group_describe_request import ShareGroupDescribeRequest
@@ -115,6 +120,10 @@ BROKER: Final[Mapping[int, Check[Broker]]] = {
     Key.CREATE_PARTITIONS: _FORWARDED,
     Key.CONSUMER_GROUP_HEARTBEAT: Checked(ConsumerGroupHeartbeatRequest, groups.consumer_heartbeat),
     Key.CONSUMER_GROUP_DESCRIBE: Checked(ConsumerGroupDescribeRequest, groups.consumer_describe),
+    Key.CREATE_DELEGATION_TOKEN: _FORWARDED,
+    Key.RENEW_DELEGATION_TOKEN: _FORWARDED,
+    Key.EXPIRE_DELEGATION_TOKEN: _FORWARDED,
+    Key.DESCRIBE_DELEGATION_TOKEN: Checked(DescribeDelegationTokenRequest, tokens.secured),
     Key.DELETE_GROUPS: Checked(DeleteGroupsRequest, groups.delete_groups),
     Key.ELECT_LEADERS: _FORWARDED,
     Key.INCREMENTAL_ALTER_CONFIGS: _LOGGERS,
@@ -178,6 +187,9 @@ CONTROLLER: Final[Mapping[int, Check[Controller]]] = {
     Key.ALTER_CONFIGS: Checked(AlterConfigsRequest, configs.alter_configs),
     Key.SASL_AUTHENTICATE: _OPEN,
     Key.CREATE_PARTITIONS: Checked(CreatePartitionsRequest, topics.create_partitions),
+    Key.CREATE_DELEGATION_TOKEN: Checked(CreateDelegationTokenRequest, tokens.create),
+    Key.RENEW_DELEGATION_TOKEN: Checked(RenewDelegationTokenRequest, tokens.secured),
+    Key.EXPIRE_DELEGATION_TOKEN: Checked(ExpireDelegationTokenRequest, tokens.secured),
     Key.ELECT_LEADERS: _ALTER,
     Key.INCREMENTAL_ALTER_CONFIGS: Checked(
         IncrementalAlterConfigsRequest, configs.incremental_alter_configs

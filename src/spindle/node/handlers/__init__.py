@@ -33,6 +33,7 @@ from spindle.node.handlers import (
     consumer_group_heartbeat,
     controller_registration,
     create_acls,
+    create_delegation_token,
     create_partitions,
     create_topics,
     delete_acls,
@@ -46,6 +47,7 @@ from spindle.node.handlers import (
     describe_client_quotas,
     describe_cluster,
     describe_configs,
+    describe_delegation_token,
     describe_groups,
     describe_log_dir_states,
     describe_log_dirs,
@@ -59,6 +61,7 @@ from spindle.node.handlers import (
     end_quorum_epoch,
     end_txn,
     envelope,
+    expire_delegation_token,
     fetch,
     fetch_metadata,
     fetch_snapshot,
@@ -83,6 +86,7 @@ from spindle.node.handlers import (
     read_share_group_state,
     read_share_group_state_summary,
     remove_raft_voter,
+    renew_delegation_token,
     repair_replica,
     sasl_authenticate,
     sasl_handshake,
@@ -126,6 +130,7 @@ from spindle.wire.messages.consumer_group_describe_request import ConsumerGroupD
 from spindle.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from spindle.wire.messages.controller_registration_request import ControllerRegistrationRequest
 from spindle.wire.messages.create_acls_request import CreateAclsRequest
+from spindle.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
 from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
 from spindle.wire.messages.create_topics_request import CreateTopicsRequest
 from spindle.wire.messages.delete_acls_request import DeleteAclsRequest
@@ -139,6 +144,7 @@ from spindle.wire.messages.describe_bad_replicas_request import DescribeBadRepli
 from spindle.wire.messages.describe_client_quotas_request import DescribeClientQuotasRequest
 from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
+from spindle.wire.messages.describe_delegation_token_request import DescribeDelegationTokenRequest
 from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
 from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDirStatesRequest
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -156,6 +162,7 @@ from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
 from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
 from spindle.wire.messages.end_txn_request import EndTxnRequest
 from spindle.wire.messages.envelope_request import EnvelopeRequest
+from spindle.wire.messages.expire_delegation_token_request import ExpireDelegationTokenRequest
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_snapshot_request import FetchSnapshotRequest
 from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
@@ -185,6 +192,7 @@ from spindle.wire.messages.read_share_group_state_summary_request import (
     ReadShareGroupStateSummaryRequest,
 )
 from spindle.wire.messages.remove_raft_voter_request import RemoveRaftVoterRequest
+from spindle.wire.messages.renew_delegation_token_request import RenewDelegationTokenRequest
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 from spindle.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
 from spindle.wire.messages.sasl_handshake_request import SaslHandshakeRequest
@@ -237,6 +245,24 @@ BROKER: Final[dict[int, Serving[Broker]]] = _table(
     ),
     Handler(ApiVersionsRequest, api_versions.on_broker, api_versions.refuse),
     Handler(CreateAclsRequest, create_acls.on_broker, create_acls.refuse),
+    Handler(
+        CreateDelegationTokenRequest,
+        create_delegation_token.on_broker,
+        create_delegation_token.refuse,
+    ),
+    Handler(
+        RenewDelegationTokenRequest, renew_delegation_token.on_broker, renew_delegation_token.refuse
+    ),
+    Handler(
+        ExpireDelegationTokenRequest,
+        expire_delegation_token.on_broker,
+        expire_delegation_token.refuse,
+    ),
+    Handler(
+        DescribeDelegationTokenRequest,
+        describe_delegation_token.on_broker,
+        describe_delegation_token.refuse,
+    ),
     Handler(CreatePartitionsRequest, create_partitions.on_broker, create_partitions.refuse),
     Handler(CreateTopicsRequest, create_topics.on_broker, create_topics.refuse),
     Handler(DeleteAclsRequest, delete_acls.on_broker, delete_acls.refuse),
@@ -400,6 +426,21 @@ CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
         controller_registration.refuse,
     ),
     Handler(CreateAclsRequest, create_acls.on_controller, create_acls.refuse),
+    Handler(
+        CreateDelegationTokenRequest,
+        create_delegation_token.on_controller,
+        create_delegation_token.refuse,
+    ),
+    Handler(
+        RenewDelegationTokenRequest,
+        renew_delegation_token.on_controller,
+        renew_delegation_token.refuse,
+    ),
+    Handler(
+        ExpireDelegationTokenRequest,
+        expire_delegation_token.on_controller,
+        expire_delegation_token.refuse,
+    ),
     Handler(CreatePartitionsRequest, create_partitions.on_controller, create_partitions.refuse),
     Handler(CreateTopicsRequest, create_topics.on_controller, create_topics.refuse),
     Handler(DeleteAclsRequest, delete_acls.on_controller, delete_acls.refuse),

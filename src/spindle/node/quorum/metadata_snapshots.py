@@ -57,6 +57,7 @@ def image_records(image: ClusterImage) -> Iterator[r.MetadataRecord]:
             broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id
         )
     yield from image.scram.values()
+    yield from image.access.tokens.values()
     yield from image.acls.entries.values()
     for entity, quotas in image.quotas.entities.items():
         for key, quota in quotas.items():

@@ -6,11 +6,9 @@ When leadership goes, its markers are left to the new coordinator. Translates be
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from spindle.core.standstills import overslept
 from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
 from spindle.core.transactions.transaction_values import (
@@ -71,10 +69,6 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
         self._replicas = replicas
         self._producer_ids = producer_ids
         self._clocks_run = False
-        self._due = math.inf
-        """When transactions are to be looked at for those that last too long."""
-        self._put_off = False
-        """Whether the last such look was left out, since it came too late."""
         self.enlisting = Enlisting(context, self)
         self.marking = Marking(context.out, replicas, groups, self.enlisting)
         self.markers = Markers(context, self.marking)
@@ -173,14 +167,12 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
     # --- time -------------------------------------------------------------------------------------
 
     def _time_out(self) -> None:
-        out, name = self._context.out, "transaction.abort.timed.out.transaction.cleanup.interval.ms"
-        every = self._context.settings.seconds(name)
-        # The ends that producers asked for while this process stood still are read first.
-        self._put_off = not self._put_off and overslept(self._due, out.now)
-        self._due = out.now + every
-        out.after(every, self._time_out)
-        if self._put_off:
-            return
+        self._context.out.after(
+            self._context.settings.seconds(
+                "transaction.abort.timed.out.transaction.cleanup.interval.ms"
+            ),
+            self._time_out,
+        )
         for led in self.ready():
             led.coordinator.level = self.level
             led.coordinator.time_out()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from tests.support.amounts import cases
 from tests.unit.core.controller.kit import Cluster, directory, dumped
 
 from spindle.core.controller import (
@@ -233,7 +232,7 @@ class Walk:
                 assert image.directory_is_online(member, image.directory_of(p, member))
 
 
-@pytest.mark.parametrize("seed", range(cases(60)))
+@pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize(
     "levels",
     [{METADATA_VERSION: 30}, {METADATA_VERSION: 30, ELR_VERSION: 1}, {METADATA_VERSION: 16}],

@@ -139,16 +139,6 @@ def test_silence_ends_a_session(world: ConsumerWorld) -> None:
     assert numbers(world.beat("a", 3, owned={T: ()}).assignment) == [0, 1, 2, 3]
 
 
-def test_a_coordinator_that_stood_still_ends_no_session_for_that(world: ConsumerWorld) -> None:
-    shared(world)
-    world.stand(100)
-    assert world.beat("a", 3).error is Error.NONE
-    world.wait(40)
-    assert world.beat("a", 3).error is Error.NONE
-    world.wait(10)
-    assert world.beat("b", 3).error is Error.UNKNOWN_MEMBER_ID, "it was not heard of since"
-
-
 def test_a_lost_answer_is_repeated_and_an_older_epoch_is_fenced(world: ConsumerWorld) -> None:
     shared(world)
     held = world.beat("a", 3, rebalance_timeout=60_000, topics=("t",), owned={T: ()}).assignment

@@ -131,33 +131,6 @@ def test_silence_ends_a_session_and_the_next_leader_is_a_member_that_is_here(wor
     assert len(answer.members) == 1
 
 
-def test_a_coordinator_that_stood_still_ends_no_session_for_that(world: World) -> None:
-    """What members sent meanwhile lies unread. A member that is gone is so a session later."""
-    (leader, follower) = world.stable()
-    world.stand(30)
-    assert world.beat(leader) is Error.NONE
-    world.wait(8)
-    assert world.beat(leader) is Error.NONE, "the other may still be heard of"
-    world.wait(3)
-    assert world.beat(follower) is Error.UNKNOWN_MEMBER_ID
-
-
-def test_a_coordinator_that_is_always_late_ends_sessions_all_the_same(world: World) -> None:
-    (leader, follower) = world.stable()
-    for _ in range(2):
-        world.stand(30)
-        assert world.beat(leader) in (Error.NONE, Error.REBALANCE_IN_PROGRESS)
-    assert world.beat(follower) is Error.UNKNOWN_MEMBER_ID
-
-
-def test_joins_that_lay_unread_while_the_coordinator_stood_still_are_in_time(world: World) -> None:
-    (leader, follower) = world.stable()
-    newcomer = world.join()
-    world.stand(400)  # The phase would have ended after 60 s.
-    again = [world.join(leader.member_id), world.join(follower.member_id)]
-    assert [a[0].generation for a in (newcomer, *again)] == [2, 2, 2]
-
-
 def test_a_member_that_waits_for_us_does_not_expire(world: World) -> None:
     (leader, follower) = world.stable()
     again = world.join(follower.member_id, protocols=(("range", b"changed"),))
