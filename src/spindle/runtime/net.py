@@ -24,6 +24,9 @@ FRAMES_AT_ONCE = 5
 as a producer has in flight. Together they are written as one group and answered with one send."""
 BYTES_AT_ONCE = 16 << 10
 """They have so many bytes at most, but for the first one."""
+LARGE = 2 << 20
+"""Bytes of a frame from which on its pieces come in turns to come: requests are smaller where
+clients are left as they are."""
 UNSENT_MAX = 64 << 10
 """Bytes of answers that wait to be sent, from which on no more requests are read."""
 SEND_BUFFERS_MAX = 64
@@ -59,7 +62,7 @@ class _Receiver:
         self.is_busy = False
         """Frames are being handed on just now."""
         self.is_due = False
-        """Frames are to be handed on in a turn to come."""
+        """Frames are to be handed on, or a large one's next piece received, in a turn to come."""
         self.is_wanted = False
         """What comes is read now."""
         self.is_watched = False
@@ -153,7 +156,8 @@ class Stream:
     comes again. `on_closed(reason)` is called once. Reading pauses after `allow(0)`, and
     while more than `unsent_max` bytes wait to be sent: a client that reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
-    `later(hand_on)`: has what waits handed on in a turn to come; the loop's next one by default.
+    `later(go_on)`: has what waits handed on, or more of a large frame received, in a turn to come;
+    the loop's next one by default.
     """
 
     def __init__(
@@ -213,7 +217,7 @@ class Stream:
         if may and frames and not receiver.is_due and not receiver.is_busy:
             # Not now: the caller may be in the middle of something.
             receiver.is_due = True
-            self._later(self._hand_on_waiting)
+            self._later(self._go_on)
         receiver.is_wanted = may and not frames
         if receiver.is_wanted and not receiver.is_watched:
             receiver.is_watched = True
@@ -224,9 +228,12 @@ class Stream:
             self._receiver.is_watched = False
             self._loop.remove_reader(self._fd)
 
-    def _hand_on_waiting(self) -> None:
+    def _go_on(self) -> None:
         self._receiver.is_due = False
-        self._hand_on()
+        if self._receiver.is_wanted:
+            self._receive()
+        else:
+            self._hand_on()
 
     def _hand_on(self) -> None:
         self._receiver.is_busy = True
@@ -303,9 +310,16 @@ class Stream:
         self._loop.call_soon(self._on_closed, reason)
 
     def _readable(self) -> None:
-        if not self._receiver.is_wanted:
+        receiver = self._receiver
+        if not receiver.is_wanted or receiver.is_due:
             self._unwatch()
-            return
+        elif receiver.cutter.unfinished >= LARGE:
+            receiver.is_due = True
+            self._later(self._go_on)
+        else:
+            self._receive()
+
+    def _receive(self) -> None:
         try:
             finished = self._receiver.receive(self._sock)
         except (BlockingIOError, InterruptedError):

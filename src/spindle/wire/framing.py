@@ -187,6 +187,11 @@ class FrameCutter:
         return len(self._rest) + self._have
 
     @property
+    def unfinished(self) -> int:
+        """Bytes that the frame will have which is not complete yet; 0: there is none."""
+        return 0 if self._frame is None else self._size
+
+    @property
     def room(self) -> memoryview | None:
         """Where more of an unfinished frame goes: let go of it, tell `filled`. None: `feed`."""
         return None if self._frame is None else memoryview(self._frame)[self._have :]
