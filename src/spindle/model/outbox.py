@@ -160,9 +160,9 @@ CALM: Final = 0.7
 """Up to this share of its time a node may have work before it is under strain."""
 RESTS: Final = 10
 """Times what a piece of long work took: so long the next one rests where the strain is greatest."""
-LEAST_REST, MOST_REST = 0.01, 0.05
-"""No shorter (s), for about a millisecond of what a piece costs is not seen from here (to read its
-requests, to send what it answers), and no longer."""
+LEAST_REST, MOST_REST = 0.02, 0.05
+"""No shorter (s), for a millisecond or two of what a piece costs are not seen from here (to read
+its requests, to send what it answers), and no longer."""
 TAKEN_MAX: Final = 0.005
 """Seconds that pieces take of one turn of the node, or else a single piece."""
 TURNS_LOOK: Final = 0.25

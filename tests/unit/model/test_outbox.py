@@ -154,13 +154,13 @@ def test_short_pieces_that_rested_for_long_have_one_turn_together() -> None:
         nonlocal spent, done
         spent, done = spent + took, done + 1
 
-    for took, together in ((0.0, 5), (0.002, 2), (0.02, 1)):
+    for took, together in ((0.0, 2), (0.004, 1), (0.02, 1)):
         done = 0
         for _ in range(20):
             out.in_turn(partial(piece, took))
         out.tick()
         first, done = done, 0
-        out.now += MOST_REST + LEAST_REST / 2
+        out.now += MOST_REST + LEAST_REST / 4
         out.tick()
         assert (first, done) == (1, together), took
         while out.wake_at is not None:
