@@ -92,7 +92,7 @@ def encrypted(
     """TLS on both."""
     ours, theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
     ours.sslsocket_class = TlsSocket
-    authority = Authority("those who sign")
+    authority = Authority("authority")
     ours.load_cert_chain(authority.issue("node", ["127.0.0.1"]).write_pem(place / "node.pem"))
     theirs.load_verify_locations(authority.write_pem(place / "trusted.pem"))
     with ThreadPoolExecutor() as threads:
