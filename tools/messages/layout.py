@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from types import EllipsisType, NoneType, UnionType
 from typing import Any, Final, TypeVar, cast, get_args, get_origin
@@ -50,7 +50,7 @@ _ZEROS: Final[dict[str, object]] = {
     "error_code": Error.NONE,
     "timedelta_i32": ZERO_DURATION,
     "timedelta_i64": ZERO_DURATION,
-    "datetime_i64": 0,
+    "datetime_i64": datetime.fromtimestamp(0, UTC),
     "string": "",
     "bytes": b"",
     "records": b"",

@@ -14,7 +14,7 @@ from spindle.model.errors import DiskFailed, Failure, Refusal
 from spindle.model.jobs import Job, Probe, Purge, Sweep, SyncNames, WriteHighWatermarks
 from spindle.model.scrub_jobs import NoteScrubbed
 from spindle.storage import copy, files, kept, layout, offsets_files, rewriting, small_files
-from spindle.storage.blame import measure
+from spindle.storage.blame import PROBE_BESIDE, measure
 from spindle.storage.disk import Disk
 from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain
@@ -41,7 +41,7 @@ def run(disk: Disk, job: Job[object]) -> object:
             offsets_files.write(disk, path, job.marks)
             return None
         if isinstance(job, Probe):
-            return measure(disk, job.directory, write=job.write)
+            return measure(disk, job.directory, write=job.write, name=PROBE_BESIDE)
         if isinstance(job, NoteScrubbed):
             small_files.note(disk, job)
             return None

@@ -68,7 +68,9 @@ _ON_FILES: Final = frozenset(
 VICTIMS_MAX: Final = 5
 """Logs that may fail so: a disk which loses file after file is bad, whatever its probes say."""
 
-PROBE: Final = ".probe"
+PROBE, PROBE_BESIDE = ".probe", ".probe-beside"
+"""What the directory's thread writes to see whether that works, and what the lane beside it does:
+two files, for it may be at the same time, and neither must find its own gone."""
 
 
 class Blame:
@@ -123,11 +125,14 @@ def probe(disk: Disk, directory: str) -> bool:
     return True
 
 
-def measure(disk: Disk, directory: str, *, write: bool) -> Usage:
-    """Bytes of a directory's file system; with `write` a file is written and read. OSError."""
+def measure(disk: Disk, directory: str, *, write: bool, name: str = PROBE) -> Usage:
+    """Bytes of a directory's file system; with `write` a file is written and read. OSError.
+
+    `name`: of that file, which no other thread may write.
+    """
     files.require_formatted(disk, directory)
     if write:
-        path = f"{directory}/{PROBE}"
+        path = f"{directory}/{name}"
         files.replace(disk, path, PROBE.encode())
         if files.read_whole(disk, path) != PROBE.encode():
             raise OSError(errno.EIO, "what was written is not what is read", path)

@@ -15,11 +15,12 @@ from spindle.model.jobs import Format
 from spindle.model.metadata_records import FeatureLevel, MetadataRecord
 from spindle.model.quorum_voters import DYNAMIC, KRaftVersion, Voters
 from spindle.storage import layout, meta
-from spindle.storage.blame import PROBE
+from spindle.storage.blame import PROBE, PROBE_BESIDE
 from spindle.storage.disk import Disk
 from spindle.wire.checkpoint import encode_checkpoint
 
-_NOTHING: Final = frozenset({"lost+found", layout.LOCK, PROBE, PROBE + layout.TEMPORARY})
+_PROBES: Final = {name + end for name in (PROBE, PROBE_BESIDE) for end in ("", layout.TEMPORARY)}
+_NOTHING: Final = frozenset({"lost+found", layout.LOCK, *_PROBES})
 """What a blank disk may hold."""
 DEFAULT_LEVELS = tuple(FeatureLevel(name=name, level=level) for name, level in FINALIZED.items())
 
